@@ -1,7 +1,7 @@
-"""Arbitrary JSON, in every spelling that is allowed and damaged in ways that are not.
+"""Arbitrary JSON in every valid spelling, and damaged JSON.
 
-This module owns the strategies of the tests of the documents layer: values, the ways to write them down,
-bytes that almost are JSON, and the list of every place in a value.
+Strategies for the tests of the documents layer: values, their spellings, bytes that almost are JSON, and the list of
+every position in a value.
 """
 
 import json
@@ -34,7 +34,7 @@ CONTAINERS = _containers(VALUES)
 
 
 def _with_escaped_keys(value: Any) -> str:
-    """JSON whose keys are spelled in escapes to the last letter: nobody writes so, anybody may."""
+    """JSON with every letter of the keys escaped: valid, but rare."""
     if isinstance(value, dict):
         members = (f"{_escaped(key)} :{_with_escaped_keys(item)}" for key, item in value.items())
         return "{ " + " , ".join(members) + "\t}"
@@ -49,7 +49,7 @@ def _escaped(key: str) -> str:
 
 
 def _with_uneven_gaps(value: Any) -> str:
-    """JSON with another gap between each two elements."""
+    """JSON with a different gap between each two elements."""
     gaps = cycle(("", "", " ", "   ", "", "\t", "  \n"))
     if isinstance(value, dict):
         members = (f"{next(gaps)}{json.dumps(key)}:{_with_uneven_gaps(item)}" for key, item in value.items())
@@ -78,7 +78,7 @@ SHREDS = st.lists(
     ]),
     max_size=24,
 ).map(b"".join)  # fmt: skip
-"""Bytes that almost are JSON: what random bytes never come near."""
+"""Bytes that almost are JSON, which random bytes never resemble."""
 DAMAGED = st.builds(
     lambda data, at, cut, shred: data[:at] + shred + data[at + cut :],
     DOCUMENTS, st.integers(0, 60), st.integers(0, 3), SHREDS,

@@ -1,7 +1,7 @@
-"""Conversations whose results say for which call they were made, and the ways in which they break.
+"""Conversations whose results name the call that they were made for, and operators that break them.
 
-This module owns an abstract conversation, its making from a seed, and what may happen to it on the way from a
-program to its log. It refuses to know any wire and anything of the linter.
+Defines an abstract conversation, its generation from a seed, and the faults that can happen between a program and its
+log. Independent of wires and of the linter.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from functools import partial
 from random import Random
 
 PLACEHOLDER = "No result provided"
-"""What an agent writes for a result that it does not have."""
+"""The text that an agent writes for a missing result."""
 NAMES = ("read_file", "write_file", "look_up")
 
 
 @dataclass
 class Piece:
-    """Something in a turn. `mark` says which call it is, or was made for."""
+    """A part of a turn. `mark` is the number of the call, or of the call that the result was made for."""
 
     kind: str
     words: str = ""
@@ -29,16 +29,16 @@ class Piece:
 @dataclass
 class Turn:
     role: str
-    """user, model or tool"""
+    """`user`, `model` or `tool`."""
     pieces: list[Piece] = field(default_factory=list)
 
     def all(self, kind: str) -> list[Piece]:
-        return [one for one in self.pieces if one.kind == kind]
+        return [piece for piece in self.pieces if piece.kind == kind]
 
 
 @dataclass
 class Traits:
-    """What conversations of a wire have."""
+    """Features that conversations of a wire have."""
 
     make_id: Callable[[int, str], str | None]
     thoughts: bool = False
@@ -47,7 +47,7 @@ class Traits:
     """Each result is a message of its own."""
 
 
-Talk = list[Turn]
+Conversation = list[Turn]
 
 
 def result_of(mark: int) -> str:
@@ -55,16 +55,16 @@ def result_of(mark: int) -> str:
 
 
 class Maker:
-    """One sound conversation."""
+    """Generates one sound conversation."""
 
     def __init__(self, rng: Random, traits: Traits) -> None:
         self.rng = rng
         self.traits = traits
         self.count = 0
-        self.turns: Talk = []
+        self.turns: Conversation = []
         self.thinks = traits.thoughts and rng.random() < 0.5
 
-    def talk(self) -> Talk:
+    def conversation(self) -> Conversation:
         for number in range(self.rng.choice([1, 2, 2, 3])):
             self.turns.append(Turn("user", [Piece("text", f'user-{number}. é/"\\ 😀')]))
             for step in range(self.rng.choice([0, 1, 1, 2])):
@@ -80,12 +80,12 @@ class Maker:
         return [Piece("thought", f"thought-{self.count}.", self.count)] if self.thinks else []
 
     def ask(self, words: str) -> None:
-        said = [Piece("text", words)] if self.rng.random() < 0.5 else []
+        text_pieces = [Piece("text", words)] if self.rng.random() < 0.5 else []
         calls = [self.call() for _ in range(self.rng.choice([1, 1, 2, 3]))]
-        self.turns.append(Turn("model", [*self.thought(), *said, *calls]))
-        results = [Piece("result", result_of(one.mark), one.mark, one.id, one.name) for one in calls]
+        self.turns.append(Turn("model", [*self.thought(), *text_pieces, *calls]))
+        results = [Piece("result", result_of(call.mark), call.mark, call.id, call.name) for call in calls]
         if self.traits.separate:
-            self.turns += [Turn("tool", [one]) for one in results]
+            self.turns += [Turn("tool", [result]) for result in results]
         else:
             self.turns.append(Turn("tool", results))
 
@@ -95,13 +95,13 @@ class Maker:
         return Piece("call", "", self.count, self.traits.make_id(self.count, name), name)
 
     def search(self) -> None:
-        """The provider's own tool: both halves stand in the model's turn."""
+        """A tool that the provider runs: call and result are in the turn of the model."""
         self.count += 1
         halves = [Piece(kind, "", self.count, f"srvtoolu_{self.count:06}") for kind in ("served", "found")]
         self.turns[-1].pieces[-1:-1] = halves
 
 
-Operator = Callable[[Talk, Random], bool]
+Operator = Callable[[Conversation, Random], bool]
 OPERATORS: dict[str, Operator] = {}
 
 
@@ -113,53 +113,55 @@ def operator(one: Operator) -> Operator:
 Place = tuple[Turn, Piece]
 
 
-def places(talk: Talk, kind: str) -> list[Place]:
-    return [(turn, piece) for turn in talk for piece in turn.pieces if piece.kind == kind]
+def places(conversation: Conversation, kind: str) -> list[Place]:
+    return [(turn, piece) for turn in conversation for piece in turn.pieces if piece.kind == kind]
 
 
-def where(talk: Talk, turn: Turn) -> int:
-    return next(number for number, one in enumerate(talk) if one is turn)
+def where(conversation: Conversation, turn: Turn) -> int:
+    return next(number for number, item in enumerate(conversation) if item is turn)
 
 
-def take(talk: Talk, turn: Turn, piece: Piece) -> int:
-    """Take a piece out, and the turn if nothing is left of it. Returns where it stood."""
-    at = where(talk, turn)
-    turn.pieces[:] = [one for one in turn.pieces if one is not piece]
-    if not any(one.kind != "thought" for one in turn.pieces):
-        del talk[at]
+def take(conversation: Conversation, turn: Turn, piece: Piece) -> int:
+    """Remove a piece, and its turn if that is empty then. Return the position of the piece."""
+    at = where(conversation, turn)
+    turn.pieces[:] = [item for item in turn.pieces if item is not piece]
+    if not any(item.kind != "thought" for item in turn.pieces):
+        del conversation[at]
     return at
 
 
-def any_of(talk: Talk, rng: Random, kind: str) -> Place | None:
-    found = places(talk, kind)
+def any_of(conversation: Conversation, rng: Random, kind: str) -> Place | None:
+    found = places(conversation, kind)
     return rng.choice(found) if found else None
 
 
-def _drop(talk: Talk, rng: Random, *, kind: str) -> bool:
-    place = any_of(talk, rng, kind)
+def _drop(conversation: Conversation, rng: Random, *, kind: str) -> bool:
+    place = any_of(conversation, rng, kind)
     if place:
-        take(talk, *place)
+        take(conversation, *place)
     return bool(place)
 
 
 @operator
-def _drop_result_turn(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, "result")
+def _drop_result_turn(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, "result")
     if place:
-        del talk[where(talk, place[0])]
+        del conversation[where(conversation, place[0])]
     return bool(place)
 
 
 @operator
-def _drop_call_message(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, "call")
+def _drop_call_message(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, "call")
     if place:
-        del talk[where(talk, place[0])]
+        del conversation[where(conversation, place[0])]
     return bool(place)
 
 
-def _again(talk: Talk, rng: Random, *, words: str = "", more: str = "", before: bool = False) -> bool:
-    place = any_of(talk, rng, "result")
+def _again(
+    conversation: Conversation, rng: Random, *, words: str = "", more: str = "", before: bool = False
+) -> bool:
+    place = any_of(conversation, rng, "result")
     if not place:
         return False
     turn, piece = place
@@ -168,95 +170,97 @@ def _again(talk: Talk, rng: Random, *, words: str = "", more: str = "", before: 
     if len(turn.pieces) > 1 and rng.random() < 0.5:
         turn.pieces.insert(turn.pieces.index(piece) + (not before), copy)
         return True
-    at = where(talk, turn)
-    talk.insert(at if before else min(len(talk), at + rng.choice([1, 2])), Turn("tool", [copy]))
+    at = where(conversation, turn)
+    conversation.insert(
+        at if before else min(len(conversation), at + rng.choice([1, 2])), Turn("tool", [copy])
+    )
     return True
 
 
-def _move(talk: Talk, rng: Random, *, steps: list[int]) -> bool:
-    place = any_of(talk, rng, "result")
+def _move(conversation: Conversation, rng: Random, *, steps: list[int]) -> bool:
+    place = any_of(conversation, rng, "result")
     if not place:
         return False
     turn, piece = place
-    before = len(talk)
-    at = take(talk, turn, piece)
-    there = at + rng.choice(steps) + (len(talk) == before)
-    talk.insert(max(0, min(len(talk) - 1, there)), Turn("tool", [piece]))
+    before = len(conversation)
+    at = take(conversation, turn, piece)
+    there = at + rng.choice(steps) + (len(conversation) == before)
+    conversation.insert(max(0, min(len(conversation) - 1, there)), Turn("tool", [piece]))
     return True
 
 
-def _between(talk: Talk, rng: Random, *, role: str) -> bool:
-    place = any_of(talk, rng, "result")
+def _between(conversation: Conversation, rng: Random, *, role: str) -> bool:
+    place = any_of(conversation, rng, "result")
     if place:
-        said = Piece("text", f"{role}-between-{rng.randrange(1000)}.")
-        talk.insert(where(talk, place[0]), Turn(role, [said]))
+        text_piece = Piece("text", f"{role}-between-{rng.randrange(1000)}.")
+        conversation.insert(where(conversation, place[0]), Turn(role, [text_piece]))
     return bool(place)
 
 
 @operator
-def _head_cut(talk: Talk, rng: Random) -> bool:
-    del talk[: rng.randrange(1, max(2, len(talk) // 2))]
+def _head_cut(conversation: Conversation, rng: Random) -> bool:
+    del conversation[: rng.randrange(1, max(2, len(conversation) // 2))]
     return True
 
 
 @operator
-def _tail_cut(talk: Talk, rng: Random) -> bool:
-    if len(talk) < 3:
+def _tail_cut(conversation: Conversation, rng: Random) -> bool:
+    if len(conversation) < 3:
         return False
-    del talk[rng.randrange(len(talk) // 2, len(talk)) :]
+    del conversation[rng.randrange(len(conversation) // 2, len(conversation)) :]
     return True
 
 
 @operator
-def _swap(talk: Talk, rng: Random) -> bool:
-    if len(talk) < 3:
+def _swap(conversation: Conversation, rng: Random) -> bool:
+    if len(conversation) < 3:
         return False
-    at = rng.randrange(len(talk) - 1)
-    talk[at], talk[at + 1] = talk[at + 1], talk[at]
+    at = rng.randrange(len(conversation) - 1)
+    conversation[at], conversation[at + 1] = conversation[at + 1], conversation[at]
     return True
 
 
-def _take_over(talk: Talk, call: Piece, identifier: str | None) -> None:
-    """The call, and the first result made for it, get this id."""
+def _take_over(conversation: Conversation, call: Piece, identifier: str | None) -> None:
+    """Give the call, and the first result made for it, this id."""
     call.id = identifier
-    for _, result in places(talk, "result"):
+    for _, result in places(conversation, "result"):
         if result.mark == call.mark:
             result.id = identifier
             break
 
 
 @operator
-def _one_id_for_two(talk: Talk, rng: Random) -> bool:
-    turns = [turn for turn in talk if len(turn.all("call")) > 1 and turn.all("call")[0].id]
+def _one_id_for_two(conversation: Conversation, rng: Random) -> bool:
+    turns = [turn for turn in conversation if len(turn.all("call")) > 1 and turn.all("call")[0].id]
     if turns:
         first, second = rng.choice(turns).all("call")[:2]
-        _take_over(talk, second, first.id)
+        _take_over(conversation, second, first.id)
     return bool(turns)
 
 
 @operator
-def _id_of_an_earlier_turn(talk: Talk, _: Random) -> bool:
-    calls = places(talk, "call")
+def _id_of_an_earlier_turn(conversation: Conversation, _: Random) -> bool:
+    calls = places(conversation, "call")
     if len(calls) < 2 or calls[0][0] is calls[-1][0] or not calls[0][1].id:
         return False
-    _take_over(talk, calls[-1][1], calls[0][1].id)
+    _take_over(conversation, calls[-1][1], calls[0][1].id)
     return True
 
 
 @operator
-def _ids_blank(talk: Talk, rng: Random) -> bool:
-    """All ids of a turn and its results are lost, as an empty text or altogether."""
-    place = any_of(talk, rng, "call")
+def _ids_blank(conversation: Conversation, rng: Random) -> bool:
+    """Remove all ids of a turn and its results: an empty text, or no id at all."""
+    place = any_of(conversation, rng, "call")
     if not place or not place[1].id:
         return False
     blank = rng.choice(["", None])
     for call in place[0].all("call"):
-        _take_over(talk, call, blank)
+        _take_over(conversation, call, blank)
     return True
 
 
-def _blank(talk: Talk, rng: Random, *, kind: str) -> bool:
-    place = any_of(talk, rng, kind)
+def _blank(conversation: Conversation, rng: Random, *, kind: str) -> bool:
+    place = any_of(conversation, rng, kind)
     if not place or not place[1].id:
         return False
     place[1].id = rng.choice(["", None])
@@ -264,63 +268,63 @@ def _blank(talk: Talk, rng: Random, *, kind: str) -> bool:
 
 
 @operator
-def _split_results(talk: Talk, _: Random) -> bool:
-    split = [turn for turn in talk if turn.role == "tool" and len(turn.pieces) > 1]
+def _split_results(conversation: Conversation, _: Random) -> bool:
+    split = [turn for turn in conversation if turn.role == "tool" and len(turn.pieces) > 1]
     for turn in split:
-        at = where(talk, turn)
-        talk[at : at + 1] = [Turn("tool", [piece]) for piece in turn.pieces]
+        at = where(conversation, turn)
+        conversation[at : at + 1] = [Turn("tool", [piece]) for piece in turn.pieces]
     return bool(split)
 
 
-def _beside(talk: Talk, rng: Random, *, at: int) -> bool:
-    place = any_of(talk, rng, "result")
+def _beside(conversation: Conversation, rng: Random, *, at: int) -> bool:
+    place = any_of(conversation, rng, "result")
     if place:
         place[0].pieces.insert(at, Piece("text", f"beside-{rng.randrange(1000)}."))
     return bool(place)
 
 
 @operator
-def _results_turned(talk: Talk, rng: Random) -> bool:
-    turns = [turn for turn in talk if len(turn.all("result")) > 1]
+def _results_turned(conversation: Conversation, rng: Random) -> bool:
+    turns = [turn for turn in conversation if len(turn.all("result")) > 1]
     if turns:
         rng.choice(turns).pieces.reverse()
     return bool(turns)
 
 
 @operator
-def _replay(talk: Talk, rng: Random) -> bool:
-    """A model's turn with its results once more, right behind or at the end."""
-    place = any_of(talk, rng, "call")
+def _replay(conversation: Conversation, rng: Random) -> bool:
+    """Repeat a turn of the model with its results, directly after it or at the end."""
+    place = any_of(conversation, rng, "call")
     if not place:
         return False
-    at = end = where(talk, place[0])
+    at = end = where(conversation, place[0])
     end += 1
-    while end < len(talk) and talk[end].role == "tool":
+    while end < len(conversation) and conversation[end].role == "tool":
         end += 1
-    there = rng.choice([end, len(talk)])
-    talk[there:there] = deepcopy(talk[at:end])
+    there = rng.choice([end, len(conversation)])
+    conversation[there:there] = deepcopy(conversation[at:end])
     return True
 
 
 @operator
-def _half_lost(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, rng.choice(["served", "found"]))
+def _half_lost(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, rng.choice(["served", "found"]))
     if place:
-        take(talk, *place)
+        take(conversation, *place)
     return bool(place)
 
 
 @operator
-def _half_moved(talk: Talk, rng: Random) -> bool:
-    """The answer of the provider's tool stands in the next turn of the model."""
-    place = any_of(talk, rng, "found")
+def _half_moved(conversation: Conversation, rng: Random) -> bool:
+    """Move the result of the provider's tool to the next turn of the model."""
+    place = any_of(conversation, rng, "found")
     if not place:
         return False
-    at = take(talk, *place)
-    later = [one for one in talk[at + 1 :] if one.role == "model"]
+    at = take(conversation, *place)
+    later = [item for item in conversation[at + 1 :] if item.role == "model"]
     (later[0] if later else place[0]).pieces.insert(0, place[1])
-    if not later and not any(one is place[0] for one in talk):
-        talk.insert(at, place[0])
+    if not later and not any(item is place[0] for item in conversation):
+        conversation.insert(at, place[0])
     return True
 
 
@@ -342,11 +346,11 @@ OPERATORS |= {
 }
 
 
-def broken(talk: Talk, rng: Random, most: int = 3) -> list[str]:
-    """Break a conversation up to so many times, in place. Returns how."""
+def broken(conversation: Conversation, rng: Random, most: int = 3) -> list[str]:
+    """Break a conversation in place, at most `most` times. Return the names of the faults."""
     done = []
     for _ in range(min(most, rng.choice([0, 1, 1, 1, 2, 3]))):
         name = rng.choice(sorted(OPERATORS))
-        if OPERATORS[name](talk, rng):
+        if OPERATORS[name](conversation, rng):
             done.append(name)
     return done

@@ -1,7 +1,7 @@
-"""Conversations in every form in which a file may hold them.
+"""Conversations in every form in which a file can hold them.
 
-This module owns the bytes around messages: how JSON is written, requests, arrays, logs of a message a line, and the
-way back to each conversation's part of a file. It refuses to know how a wire spells a message.
+Writes the bytes around messages: JSON style, requests, arrays, logs with a message per line. Finds the part of a file
+that holds each conversation. Independent of the spelling of messages.
 """
 
 import json
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from breaking import Talk
+from breaking import Conversation
 from breaking_wires import Spelled, Value, Wire
 
 
 @dataclass
 class Style:
-    """How JSON is written: what stands between, and which characters are escaped."""
+    """Style of JSON: the separators, and which characters are escaped."""
 
     separators: tuple[str, str]
     ascii: bool
@@ -41,10 +41,11 @@ def style(rng: Random, *, pretty: bool = False) -> Style:
 
 
 PART = 600
-"""Conversations in one file of a message a line; how many may be open in one is limited."""
+"""Conversations in one file with a message per line; the number of open conversations is limited."""
 HOSTS = ("bodies", "arrays", "records", "document", "keyed", "linked")
-"""Requests, one a line; arrays of messages, one a line; an array of requests; a request over many lines; a message
-a line, with the name of its conversation; and with links between the messages too."""
+"""Requests, one per line; arrays of messages, one per line; an array of requests; a request over many lines; a message
+per line with the name of its conversation; the same with links between the messages.
+"""
 
 
 @dataclass
@@ -52,22 +53,22 @@ class Case:
     """One conversation in one form."""
 
     wire: Wire
-    talk: Talk
+    conversation: Conversation
     done: list[str]
     style: Style
     number: int = 0
 
     def messages(self) -> list[Spelled]:
-        return list(self.wire.spell(self.talk))
+        return list(self.wire.spell(self.conversation))
 
 
 def raw_messages(case: Case, host: str) -> list[str]:
-    """Each message as the file has it."""
+    """Each message as the file spells it."""
     out: list[str] = []
     previous = None
     own, parent = ("message_id", "parent_message_id") if case.wire.key == "input" else ("id", "parent_id")
-    for number, one in enumerate(case.messages()):
-        value = one.value
+    for number, message in enumerate(case.messages()):
+        value = message.value
         if host in ("keyed", "linked"):
             links = {own: f"m-{case.number}-{number}", parent: previous} if host == "linked" else {}
             value = {"session_id": f"s-{case.number}", **links, **value}
@@ -82,7 +83,7 @@ def raw_messages(case: Case, host: str) -> list[str]:
 
 
 def record(case: Case, host: str, raws: list[str]) -> str:
-    """The record that holds these messages, where one does."""
+    """The record with these messages, for a form with a record per conversation."""
     if host == "arrays":
         return "[" + case.style.separators[0].join(raws) + "]"
     if host in ("bodies", "records"):
@@ -98,49 +99,50 @@ def record(case: Case, host: str, raws: list[str]) -> str:
 
 
 def files(cases: list[Case], host: str) -> list[tuple[bytes, list[Case]]]:
-    """The files in which these cases stand, with those that each holds."""
+    """The files with these cases, each with its cases."""
     if host == "document":
         return [
-            ((record(one, host, raw_messages(one, host)) + one.style.ending).encode(), [one]) for one in cases
+            ((record(case, host, raw_messages(case, host)) + case.style.ending).encode(), [case])
+            for case in cases
         ]
     if host in ("bodies", "arrays"):
-        lines = [record(one, host, raw_messages(one, host)) + one.style.ending for one in cases]
+        lines = [record(case, host, raw_messages(case, host)) + case.style.ending for case in cases]
         return [("".join(lines).encode(), cases)]
     if host == "records":
-        inside = ",\n".join(record(one, host, raw_messages(one, host)) for one in cases)
+        inside = ",\n".join(record(case, host, raw_messages(case, host)) for case in cases)
         return [(f"[\n{inside}\n]\n".encode(), cases)]
     parts = [cases[start : start + PART] for start in range(0, len(cases), PART)]
     return [("".join(_in_turn(part, host)).encode(), part) for part in parts]
 
 
 def _in_turn(cases: list[Case], host: str) -> Iterator[str]:
-    """Three conversations at a time, line by line in turn."""
+    """Interleave the lines of three conversations at a time."""
     for start in range(0, len(cases), 3):
         some = [
-            [raw + one.style.ending for raw in raw_messages(one, host)] for one in cases[start : start + 3]
+            [raw + case.style.ending for raw in raw_messages(case, host)] for case in cases[start : start + 3]
         ]
         for at in range(max(map(len, some))):
-            yield from (one[at] for one in some if at < len(one))
+            yield from (item[at] for item in some if at < len(item))
 
 
 def cut(data: bytes, host: str, cases: list[Case]) -> dict[int, tuple[bytes, list[Value]]]:
-    """By the number of each case, its part of a file and its messages."""
+    """The part of a file and the messages of each case, by the number of the case."""
     key = cases[0].wire.key
     if host == "document":
         value = json.loads(data)
         return {cases[0].number: (data, value[key])}
     found: dict[int, tuple[bytes, list[Value]]] = {}
-    lines = [one for one in data.splitlines(keepends=True) if one.strip()]
+    lines = [line for line in data.splitlines(keepends=True) if line.strip()]
     if host == "records":
         json.loads(data)
-        lines, host = [one.rstrip().removesuffix(b",") for one in lines[1:-1]], "bodies"
+        lines, host = [line.rstrip().removesuffix(b",") for line in lines[1:-1]], "bodies"
     if host in ("bodies", "arrays"):
         assert len(lines) == len(cases), f"{len(lines)} lines for {len(cases)} cases"
         for case, line in zip(cases, lines, strict=True):
             value = json.loads(line)
             found[case.number] = line, value if host == "arrays" else value[key]
         return found
-    by_key: dict[int, list[bytes]] = {one.number: [] for one in cases}
+    by_key: dict[int, list[bytes]] = {case.number: [] for case in cases}
     for line in lines:
         by_key[int(json.loads(line)["session_id"][2:])].append(line)
-    return {number: (b"".join(some), [json.loads(one) for one in some]) for number, some in by_key.items()}
+    return {number: (b"".join(some), [json.loads(item) for item in some]) for number, some in by_key.items()}

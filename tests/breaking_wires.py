@@ -1,7 +1,6 @@
-"""Conversations as each wire spells them, and read back.
+"""Spell conversations on each wire, and parse them.
 
-This module owns the spelling and the reading of the abstract conversation. It knows the wires from their
-specifications and refuses to know anything of the linter.
+Writes and reads the abstract conversation. Written from the specifications of the wires, independent of the linter.
 """
 
 import json
@@ -11,14 +10,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from breaking import NAMES, Piece, Talk, Traits, Turn
+from breaking import NAMES, Conversation, Piece, Traits, Turn
 
 Value = dict[str, Any]
 
 
 @dataclass
 class Spelled:
-    """A message of a wire, and what of the conversation it holds."""
+    """A message of a wire, and the part of the conversation that it holds."""
 
     value: Value
     pieces: list[Piece]
@@ -30,15 +29,15 @@ def present(**values: Any) -> Value:
 
 
 def words_of(pieces: list[Piece]) -> str:
-    return " ".join(one.words for one in pieces if one.kind == "text")
+    return " ".join(piece.words for piece in pieces if piece.kind == "text")
 
 
 def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from strings(one)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from strings(item)
 
 
 def _marked(arguments: Any) -> int:
@@ -55,13 +54,13 @@ def _result(value: Any, identifier: str | None, name: str | None) -> Piece:
 # Messages whose results are messages.
 
 
-def _chat(talk: Talk, call: Callable[[Piece], Value], result: Callable[[Piece], Value], silent: Value, plan: str) -> Iterator[Spelled]:  # fmt: skip
-    for turn in talk:
+def _chat(conversation: Conversation, call: Callable[[Piece], Value], result: Callable[[Piece], Value], silent: Value, plan: str) -> Iterator[Spelled]:  # fmt: skip
+    for turn in conversation:
         calls = turn.all("call")
         if turn.role == "model" and (calls or words_of(turn.pieces)):
-            said = {plan if calls else "content": words_of(turn.pieces)} if turn.all("text") else silent
-            asked = {"tool_calls": [call(one) for one in calls]} if calls else {}
-            yield Spelled({"role": "assistant", **said, **asked}, turn.pieces, turn)
+            content = {plan if calls else "content": words_of(turn.pieces)} if turn.all("text") else silent
+            tool_calls = {"tool_calls": [call(item) for item in calls]} if calls else {}
+            yield Spelled({"role": "assistant", **content, **tool_calls}, turn.pieces, turn)
             continue
         for piece in turn.pieces if turn.role != "model" else ():
             value = result(piece) if piece.kind == "result" else {"role": "user", "content": piece.words}
@@ -83,10 +82,12 @@ def _read_chat(message: Value) -> Turn:
     if message["role"] == "tool":
         name = message.get("name") or message.get("tool_name")
         return Turn("tool", [_result(message.get("content"), message.get("tool_call_id"), name)])
-    texts = [Piece("text", one) for key in ("content", "tool_plan") for one in strings(message.get(key))]
+    texts = [
+        Piece("text", string) for key in ("content", "tool_plan") for string in strings(message.get(key))
+    ]
     calls = [
-        Piece("call", "", _marked(one["function"]["arguments"]), one.get("id"), one["function"]["name"])
-        for one in message.get("tool_calls") or ()
+        Piece("call", "", _marked(call["function"]["arguments"]), call.get("id"), call["function"]["name"])
+        for call in message.get("tool_calls") or ()
     ]
     return Turn("model" if message["role"] == "assistant" else "user", [*texts, *calls])
 
@@ -94,9 +95,9 @@ def _read_chat(message: Value) -> Turn:
 # Messages of blocks.
 
 
-def _blocks(talk: Talk, block: Callable[[Piece], Value], roles: dict[str, str], keys: tuple[str, str]) -> Iterator[Spelled]:  # fmt: skip
-    for turn in talk:
-        blocks = [block(one) for one in turn.pieces]
+def _blocks(conversation: Conversation, block: Callable[[Piece], Value], roles: dict[str, str], keys: tuple[str, str]) -> Iterator[Spelled]:  # fmt: skip
+    for turn in conversation:
+        blocks = [block(piece) for piece in turn.pieces]
         yield Spelled({keys[0]: roles[turn.role], keys[1]: blocks}, turn.pieces, turn)
 
 
@@ -195,8 +196,8 @@ def _read_canonical(block: Value) -> Piece:
     if block["type"] == "tool_call":
         return Piece("call", "", _marked(block["parameters"]), block.get("id"), block["name"])
     if block["type"] == "tool_response":
-        said = block.get("result") or block.get("error")
-        return _result(said, block.get("callId"), block.get("toolName"))
+        body = block.get("result") or block.get("error")
+        return _result(body, block.get("callId"), block.get("toolName"))
     return Piece(
         "thought" if block["type"] == "thinking" else "text", block.get("thought") or block.get("text", "")
     )
@@ -204,10 +205,10 @@ def _read_canonical(block: Value) -> Piece:
 
 def _read_blocks(key: str, roles: dict[str, str], read: Callable[[Value], Piece]) -> Callable[[Value], Turn]:
     def turn(message: Value) -> Turn:
-        said = message[key]
-        blocks = [{"type": "text", "text": said}] if isinstance(said, str) else said
+        content = message[key]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         role = roles.get(message.get("role") or message.get("speaker") or "", "user")
-        return Turn(role, [read(one) for one in blocks])
+        return Turn(role, [read(block) for block in blocks])
 
     return turn
 
@@ -215,8 +216,8 @@ def _read_blocks(key: str, roles: dict[str, str], read: Callable[[Value], Piece]
 # Items.
 
 
-def _items(talk: Talk) -> Iterator[Spelled]:
-    for turn in talk:
+def _items(conversation: Conversation) -> Iterator[Spelled]:
+    for turn in conversation:
         for piece in turn.pieces:
             yield Spelled(_item(turn.role, piece), [piece], turn)
 
@@ -238,8 +239,8 @@ def _item(role: str, piece: Piece) -> Value:
                 "encrypted_content": "gAAA",
             }
     if role == "model":
-        said = {"type": "output_text", "text": piece.words, "annotations": []}
-        return {"type": "message", "role": "assistant", "status": "completed", "content": [said]}
+        text = {"type": "output_text", "text": piece.words, "annotations": []}
+        return {"type": "message", "role": "assistant", "status": "completed", "content": [text]}
     return {"role": "user", "content": piece.words}
 
 
@@ -252,7 +253,7 @@ def _read_item(item: Value) -> Turn:
             return Turn("tool", [_result(item["output"], item.get("call_id"), None)])
         case "reasoning":
             return Turn("model", [Piece("thought", " ".join(strings(item["summary"])))])
-    texts = [Piece("text", one) for one in strings(item["content"]) if one != "output_text"]
+    texts = [Piece("text", string) for string in strings(item["content"]) if string != "output_text"]
     return Turn("model" if item["role"] == "assistant" else "user", texts)
 
 
@@ -264,7 +265,7 @@ class Wire:
     name: str
     provider: str
     traits: Callable[[Random], Traits]
-    spell: Callable[[Talk], Iterator[Spelled]]
+    spell: Callable[[Conversation], Iterator[Spelled]]
     read: Callable[[Value], Turn]
     body: Value
     key: str = "messages"
@@ -280,7 +281,7 @@ def _maybe(rng: Random, form: str) -> Callable[[int, str], str | None]:
 
 
 SCHEMA = {"type": "object", "properties": {"k": {"type": "integer"}}}
-FUNCTIONS = [{"type": "function", "function": {"name": one, "parameters": SCHEMA}} for one in NAMES]
+FUNCTIONS = [{"type": "function", "function": {"name": name, "parameters": SCHEMA}} for name in NAMES]
 USER_MODEL = {"user": "user", "tool": "user", "model": "assistant"}
 MODEL_USER = {"assistant": "model", "model": "model", "ai": "model", "tool": "tool"}
 
@@ -289,7 +290,7 @@ def _chat_wire(name: str, provider: str, model: str, make_id: Callable[[Random],
                *, plan: str = "content", encoded: bool = True, name_key: str = "") -> Wire:  # fmt: skip
     return Wire(
         name, provider, lambda rng: Traits(make_id(rng)),
-        lambda talk: _chat(talk, lambda one: _function(one, encoded=encoded), lambda one: _tool(one, name_key), silent, plan),
+        lambda conversation: _chat(conversation, lambda item: _function(item, encoded=encoded), lambda item: _tool(item, name_key), silent, plan),
         _read_chat, {"model": model, "temperature": 0.5, "tools": FUNCTIONS},
     )  # fmt: skip
 
@@ -298,14 +299,14 @@ def _block_wire(name: str, provider: str, traits: Callable[[Random], Traits], bl
                 read: Callable[[Value], Piece], body: Value, *, roles: dict[str, str] = USER_MODEL,
                 keys: tuple[str, str] = ("role", "content"), key: str = "messages") -> Wire:  # fmt: skip
     return Wire(
-        name, provider, traits, lambda talk: _blocks(talk, block, roles, keys),
+        name, provider, traits, lambda conversation: _blocks(conversation, block, roles, keys),
         _read_blocks(keys[1], MODEL_USER, read), body, key,
     )  # fmt: skip
 
 
 WIRES = {
-    one.name: one
-    for one in (
+    item.name: item
+    for item in (
         _chat_wire("openai-chat", "openai", "gpt-5.1", lambda _: _ids("call_{:03}x"), {"content": None}),
         _chat_wire("mistral", "mistral", "mistral-large-2411", lambda _: _ids("a{:07}z"), {"content": ""}, name_key="name"),
         _chat_wire("cohere", "cohere", "command-a-03-2025", lambda _: _ids("{name}_{:06}"), {}, plan="tool_plan"),
@@ -315,19 +316,19 @@ WIRES = {
             "anthropic", "anthropic", lambda _: Traits(_ids("toolu_{:06}"), thoughts=True, server=True, separate=False),
             _anthropic, _read_anthropic,
             {"model": "claude-sonnet-4-5", "max_tokens": 999, "tools": [
-                *({"name": one, "input_schema": SCHEMA} for one in NAMES),
+                *({"name": name, "input_schema": SCHEMA} for name in NAMES),
                 {"type": "web_search_20250305", "name": "web_search"}]},
         ),
         _block_wire(
             "bedrock", "bedrock", lambda _: Traits(_ids("tooluse_{:06}"), thoughts=True, separate=False),
             _bedrock, _read_bedrock,
             {"modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0", "inferenceConfig": {"maxTokens": 99}, "toolConfig": {
-                "tools": [{"toolSpec": {"name": one, "inputSchema": {"json": SCHEMA}}} for one in NAMES]}},
+                "tools": [{"toolSpec": {"name": name, "inputSchema": {"json": SCHEMA}}} for name in NAMES]}},
         ),
         _block_wire(
             "gemini", "gemini", lambda rng: Traits(_maybe(rng, "fc-{}"), separate=False), _gemini, _read_gemini,
             {"generationConfig": {"temperature": 1},
-             "tools": [{"functionDeclarations": [{"name": one, "parameters": SCHEMA} for one in NAMES]}]},
+             "tools": [{"functionDeclarations": [{"name": name, "parameters": SCHEMA} for name in NAMES]}]},
             roles={"user": "user", "tool": "user", "model": "model"}, keys=("role", "parts"), key="contents",
         ),
         _block_wire(
@@ -337,6 +338,6 @@ WIRES = {
         ),
         Wire("openai-responses", "openai-responses", lambda _: Traits(_ids("call_{:06}"), thoughts=True), _items,
              _read_item, {"model": "gpt-5.1", "store": False, "tools": [
-                 {"type": "function", "name": one, "parameters": SCHEMA} for one in NAMES]}, "input"),
+                 {"type": "function", "name": name, "parameters": SCHEMA} for name in NAMES]}, "input"),
     )
 }  # fmt: skip

@@ -1,7 +1,6 @@
-"""Logs that `fix` repairs, and running it on them.
+"""Logs that `fix` repairs, and a function that runs it on them.
 
-This module owns small conversations of the most common wire, each with one fault, and the folder they stand in. It
-refuses to judge anything.
+Small conversations of the most common wire, each with one fault, and the folder that holds them.
 """
 
 import json
@@ -13,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from turnlint.cli.fix import command
 
-SAID = "hunter2"
-USER = {"role": "user", "content": f"go {SAID}"}
+CONTENT = "hunter2"
+USER = {"role": "user", "content": f"go {CONTENT}"}
 DONE = {"role": "assistant", "content": "done"}
 
 
@@ -22,7 +21,7 @@ def call(identifier: str, name: str = "run", arguments: str = "{}") -> dict[str,
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def asks(*calls: dict[str, Any]) -> dict[str, Any]:
+def calling(*calls: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": list(calls)}
 
 
@@ -31,25 +30,25 @@ def result(identifier: str, text: str = "ok") -> dict[str, Any]:
 
 
 def log(*conversations: list[dict[str, Any]]) -> bytes:
-    return b"".join(json.dumps({"messages": one}).encode() + b"\n" for one in conversations)
+    return b"".join(json.dumps({"messages": conversation}).encode() + b"\n" for conversation in conversations)
 
 
-GOOD = [USER, asks(call("c1")), result("c1"), DONE]
-GAP = [USER, asks(call("c1")), USER, DONE]
-LATE = [USER, asks(call("c1"), call("c2", "look")), result("c1"), USER, result("c2"), DONE]
+GOOD = [USER, calling(call("c1")), result("c1"), DONE]
+GAP = [USER, calling(call("c1")), USER, DONE]
+LATE = [USER, calling(call("c1"), call("c2", "look")), result("c1"), USER, result("c2"), DONE]
 STRAY = [USER, result("c9"), DONE]
-TWICE = [USER, asks(call("c1")), result("c1"), result("c1"), DONE]
-REUSED = [*GOOD[:-1], asks(call("c1", "look")), result("c1", "two"), DONE]
-OPEN = [USER, asks(call("c1"))]
+TWICE = [USER, calling(call("c1")), result("c1"), result("c1"), DONE]
+REUSED = [*GOOD[:-1], calling(call("c1", "look")), result("c1", "two"), DONE]
+OPEN = [USER, calling(call("c1"))]
 TORN = b'{"messages": [{"role": "user", "content": "a\n'
-"""Nobody can tell what came behind that."""
+"""The content after the cut is unknown."""
 SOUND, BROKEN = log(GOOD), log(GAP, LATE, STRAY, TWICE, REUSED, GOOD)
 FOREIGN = b'{"nothing": "known"}\n'
 FOLDER = {"sound": SOUND, "broken": BROKEN, "foreign": FOREIGN}
 
 
 def settle(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with logs, and journals beside it; the same look on every machine."""
+    """Make a folder with logs, and the journals beside it; with the same output settings on every machine."""
     folder = place / "logs"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -76,5 +75,5 @@ def fix_by_default(*arguments: str, stdin: bytes = b"") -> Result:
 
 
 def fixed(data: bytes = BROKEN) -> bytes:
-    """What it comes to, by another way than the one that is tested."""
+    """The repaired bytes, computed in another way than in the tested code."""
     return fix("-", stdin=data).stdout_bytes

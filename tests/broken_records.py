@@ -56,12 +56,12 @@ Pick = random.Random
 
 
 def choose(*parts: object) -> Pick:
-    """A source of choices that depends on nothing but these parts."""
+    """A random generator that depends on these parts only."""
     return random.Random(" ".join(map(str, parts)))  # noqa: S311
 
 
 def break_record(record: Record, pick: Pick, faults: int) -> Record:
-    """A copy of the record with so many faults."""
+    """A copy of the record with this number of faults."""
     broken = deepcopy(record)
     for _ in range(faults):
         pick.choice(FAULTS)(broken, pick)
@@ -140,7 +140,7 @@ def choose_fields(record: Record, pick: Pick, keys: frozenset[str] | None = None
 
 
 def _on_list(change: Callable[[list[Any], Pick], None]) -> Callable[[Record, Pick], None]:
-    """A fault of the messages in two of three cases, and of any list in the third."""
+    """Make a fault of the messages in two of three cases, and of any list in the third."""
 
     def fault(record: Record, pick: Pick) -> None:
         messages = find_messages(record)
@@ -260,14 +260,14 @@ def _change_text(record: Record, pick: Pick) -> None:
 
 
 def _rename_id(record: Record, pick: Pick) -> None:
-    """Another id at one place: a pair comes apart."""
+    """Change an id at one position, which separates a pair."""
     if fields := choose_fields(record, pick, ID_KEYS):
         holder, key = pick.choice(fields)
         holder[key] = pick.choice([f"{holder[key]}x", pick.choice(ODD_IDS)])
 
 
 def _rename_pair(record: Record, pick: Pick) -> None:
-    """An odd id at every place where it stands: the pair stays together."""
+    """Write an odd id at every position of an id, which keeps the pair together."""
     fields = [
         (holder, key) for holder, key in choose_fields(record, pick, ID_KEYS) if isinstance(holder[key], str)
     ]
@@ -280,7 +280,7 @@ def _rename_pair(record: Record, pick: Pick) -> None:
 
 
 def _share_id(record: Record, pick: Pick) -> None:
-    """The id of another place."""
+    """Copy the id of another position."""
     fields = choose_fields(record, pick, ID_KEYS)
     if len(fields) > 1:
         (holder, key), (other, name) = pick.sample(fields, 2)
@@ -296,7 +296,7 @@ def _share_name(record: Record, pick: Pick) -> None:
 
 
 def _name_result(record: Record, pick: Pick) -> None:
-    """A name beside the id of a result, as some programs write it: that of a tool, or another."""
+    """Add a name beside the id of a result, as some programs do: the name of its tool, or another."""
     results = choose_fields(record, pick, frozenset({"tool_call_id", "tool_use_id", "call_id", "toolUseId"}))
     names = [holder[key] for holder, key in find_fields(record, NAME_KEYS)]
     if results:
@@ -341,7 +341,7 @@ def _add_key(holder: Record, _: str, pick: Pick) -> None:
 
 
 def _move_key(holder: Record, key: str, _: Pick) -> None:
-    """The same key at the end of its object."""
+    """Move a key to the end of its object."""
     holder[key] = holder.pop(key)
 
 
@@ -391,7 +391,7 @@ def _replace_byte(text: str, pick: Pick) -> bytes:
 
 
 def _repeat_key(text: str, pick: Pick) -> bytes:
-    """A key twice in one object."""
+    """Repeat a key in one object."""
     keys = list(re.finditer(r'[{,]\s*("[a-z_]+"\s*:\s*)(?=")', text))
     if not keys:
         return encode_text(text)
@@ -401,7 +401,7 @@ def _repeat_key(text: str, pick: Pick) -> bytes:
 
 
 def _escape_key(text: str, pick: Pick) -> bytes:
-    """A letter of a key, or of a word in a value, as an escape."""
+    """Escape a letter of a key or of a string."""
     words = list(re.finditer(r'"([a-z])[a-z_]+"', text))
     if not words:
         return encode_text(text)

@@ -13,7 +13,7 @@ def examples(count: int, *, quick: int = 0) -> int:
 
 
 def covering(rows: Sequence[tuple[str, ...]], strength: int) -> set[int]:
-    """Numbers of rows that together have each combination of so many values: 1 each value, 2 each pair of values."""
+    """Numbers of rows that cover all combinations of `strength` values: 1 each value, 2 each pair of values."""
     held = [set(combinations(enumerate(row), min(strength, len(row)))) for row in rows]
     missing = set().union(*held)
     kept = set()

@@ -1,8 +1,8 @@
-"""Runs of the command line and of small programs in Python, without the cost of a new interpreter.
+"""Run the command line and small Python programs without the cost of a new interpreter.
 
-`run_cli` has the parameters of `subprocess.run` and gives the same result. A fork of a warm process does the work; the
-streams are pipes, and nothing of one run reaches the next. Where the interpreter itself would start otherwise, and on
-systems that cannot fork, a new process does it. Tests of start-up, of imports and of signals start processes themselves.
+`run_cli` has the parameters and the result of `subprocess.run`. A fork of a warm process runs the command; the
+streams are pipes, and runs are independent of each other. A new process runs it where the start of the interpreter
+would differ, and on systems without fork. Tests of start-up, imports and signals start processes themselves.
 """
 
 import os
@@ -21,9 +21,9 @@ from typing import Any, Literal, overload
 from forking import LENGTH, Request, send
 
 AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_")
-"""Beginnings of variables that an interpreter reads once, at its start."""
+"""Prefixes of variables that an interpreter reads once, at its start."""
 LATER = {"PYTHONIOENCODING", "PYTHONPATH"}
-"""The variables of these that a fork can still obey."""
+"""Those of these variables that a fork can still apply."""
 PIECE = 1 << 16
 
 
@@ -42,7 +42,7 @@ class Server:
             )
 
     def serves(self, environment: Mapping[str, str]) -> bool:
-        """Whether an interpreter would start with this environment as the server started."""
+        """Whether an interpreter would start with this environment in the same way as the server."""
         changed = {
             name
             for name in {*self.environment, *environment} - LATER
@@ -50,7 +50,9 @@ class Server:
         }
         paths = environment.get("PYTHONPATH", "").split(os.pathsep)
         own = self.environment.get("PYTHONPATH", "").split(os.pathsep)
-        copies = [one for one in paths if one not in own and os.path.exists(os.path.join(one, "turnlint"))]
+        copies = [
+            path for path in paths if path not in own and os.path.exists(os.path.join(path, "turnlint"))
+        ]
         return not (changed or copies)
 
     def run(self, request: Request, data: bytes | None, timeout: float) -> tuple[int, list[bytes]]:
@@ -59,14 +61,14 @@ class Server:
         stdout, stderr = os.pipe(), os.pipe()
         theirs = [stdin[0], stdout[1], stderr[1]]
         send(self.channel, request, theirs)
-        for one in theirs:
-            os.close(one)
+        for item in theirs:
+            os.close(item)
         child = self.number()
         try:
-            said = converse(child, stdin[1], [stdout[0], stderr[0]], data or b"", timeout)
+            streams = converse(child, stdin[1], [stdout[0], stderr[0]], data or b"", timeout)
         finally:
             status = self.number()
-        return status, said
+        return status, streams
 
     def number(self) -> int:
         """The next number that the server sends: first that of a fork, then its status."""
@@ -82,12 +84,12 @@ def server() -> Server:
 
 def converse(child: int, entry: int | None, outputs: list[int], data: bytes, timeout: float) -> list[bytes]:
     """Write to the standard input of a fork, and read its outputs to their end; kill it after the timeout."""
-    said: dict[int, list[bytes]] = {one: [] for one in outputs}
+    chunks: dict[int, list[bytes]] = {output: [] for output in outputs}
     rest = memoryview(data)
     deadline = time.monotonic() + timeout
     with selectors.DefaultSelector() as still_open:
-        for one in outputs:
-            still_open.register(one, selectors.EVENT_READ)
+        for item in outputs:
+            still_open.register(item, selectors.EVENT_READ)
         if entry is not None:
             os.set_blocking(entry, False)
             still_open.register(entry, selectors.EVENT_WRITE)
@@ -100,16 +102,16 @@ def converse(child: int, entry: int | None, outputs: list[int], data: bytes, tim
                 if key.fd == entry:
                     try:
                         rest = rest[os.write(entry, rest[:PIECE]) :]
-                    except BrokenPipeError:  # the command does not have to read it all
+                    except BrokenPipeError:  # the command need not read all input
                         rest = rest[:0]
                     if rest:
                         continue
                 elif piece := os.read(key.fd, PIECE):
-                    said[key.fd].append(piece)
+                    chunks[key.fd].append(piece)
                     continue
                 still_open.unregister(key.fd)
                 os.close(key.fd)
-    return [b"".join(pieces) for pieces in said.values()]
+    return [b"".join(pieces) for pieces in chunks.values()]
 
 
 @overload
@@ -126,7 +128,7 @@ def run_cli(
     *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, input: Any = None,  # noqa: A002
     text: bool = False, program: str | None = None, timeout: float = 60,
 ) -> subprocess.CompletedProcess[Any]:  # fmt: skip
-    """What `python -m turnlint ARGUMENTS` does, or `python -c PROGRAM ARGUMENTS`."""
+    """Run `python -m turnlint ARGUMENTS`, or `python -c PROGRAM ARGUMENTS`."""
     environment = dict(os.environ if env is None else env)
     folder = os.path.abspath(cwd or os.getcwd())
     if not hasattr(os, "fork") or not server().serves(environment):
@@ -136,6 +138,6 @@ def run_cli(
             capture_output=True, text=text, check=False, timeout=timeout,
         )  # fmt: skip
     data = input.encode() if isinstance(input, str) else input
-    status, said = server().run(Request(arguments, program, folder, environment), data, timeout)
-    shown = [TextIOWrapper(BytesIO(one)).read() if text else one for one in said]
+    status, streams = server().run(Request(arguments, program, folder, environment), data, timeout)
+    shown = [TextIOWrapper(BytesIO(stream)).read() if text else stream for stream in streams]
     return subprocess.CompletedProcess(arguments, os.waitstatus_to_exitcode(status), *shown)

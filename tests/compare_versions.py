@@ -3,8 +3,9 @@
     python tests/compare_versions.py ORACLE_TURNLINT NEW_TURNLINT [--corpus FOLDER] [--mutated N] [--seed N] [--quick]
 
 Both commands run on the fixtures, the recorded exchanges and session logs of the corpus, broken records and six large
-logs. The table names each set, its records and its differences; below it stand the first differences of each kind in
-full. The exit code is 1 if there is a difference. `--only TEXT` runs the sets whose names contain the text.
+logs. The table lists each set with the numbers of its records and differences; below it are the first differences of
+each kind in full. The exit code is 1 if there is a difference. `--only TEXT` runs the sets whose names contain the
+text.
 """
 
 import argparse
@@ -35,7 +36,7 @@ OLD, NEW = "oracle", "new"
 
 @dataclass
 class Tally:
-    """What was compared in a set."""
+    """Counts of one set."""
 
     records: int = 0
     runs: int = 0
@@ -55,7 +56,7 @@ class Result:
 
 
 class Comparison:
-    """Runs both commands on every group and counts what differs."""
+    """Runs both commands on every group and counts differences."""
 
     def __init__(self, commands: dict[str, str], work: Path) -> None:
         self.commands = commands
@@ -186,11 +187,13 @@ class Comparison:
 
     def print_table(self) -> bool:
         width = max((len(name) for name in self.tallies), default=10)
-        say(f"{'set':{width}} {'records':>9} {'runs':>5} {'findings':>9} {'differences':>12} {'CPU s':>14}")
+        print_progress(
+            f"{'set':{width}} {'records':>9} {'runs':>5} {'findings':>9} {'differences':>12} {'CPU s':>14}"
+        )
         total = Tally()
         for name, tally in [*self.tallies.items(), ("all", total)]:
             cpu = f"{tally.cpu[OLD]:.1f} {tally.cpu[NEW]:.1f}"
-            say(
+            print_progress(
                 f"{name:{width}} {tally.records:9,} {tally.runs:5} {tally.findings:9,} {tally.differences:12,} {cpu:>14}"
             )
             total.records += tally.records
@@ -200,22 +203,22 @@ class Comparison:
             for side in tally.cpu:
                 total.cpu[side] += tally.cpu[side] if tally is not total else 0
         for kind, texts in sorted(self.shown.items()):
-            say(f"\n{kind}: {self.kinds[kind]:,}")
+            print_progress(f"\n{kind}: {self.kinds[kind]:,}")
             for text in texts:
-                say(f"    {text}")
+                print_progress(f"    {text}")
         return bool(self.kinds)
 
 
 @dataclass
 class Lines:
-    """Lines that stand in one of two files only: how many there are, and the first of them with their numbers."""
+    """Lines that only one of two files has: their number, and the first of them with their line numbers."""
 
     count: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
 
 
 def find_different_lines(old: Path, new: Path) -> tuple[Lines, Lines]:
-    """The lines of each file that the other lacks, wherever they stand; only hashes are held in memory."""
+    """The lines of each file that the other lacks, at any position; only hashes are held in memory."""
     surplus: Counter[int] = Counter()
     for path, weight in ((old, 1), (new, -1)):
         for _, line in read_lines(path):
@@ -240,7 +243,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def pair_lines(kind: str, removed: Lines, added: Lines) -> Iterator[tuple[str, str, int]]:
-    """Kind, text and number of differences: lines that speak of the same place are one changed line."""
+    """Kind, text and number of differences; lines about the same position count as one changed line."""
     before: dict[object, list[tuple[int, str]]] = defaultdict(list)
     for number, line in removed.first:
         before[identify(kind, number, line)].append((number, line))
@@ -278,7 +281,7 @@ def parse(line: str) -> Any:
 
 
 def identify(kind: str, number: int, line: str) -> object:
-    """What two lines share that differ only in what they say of a place."""
+    """The common part of two lines that differ only in their statement about a position."""
     if kind == "repaired bytes":
         return number
     value = parse(line)
@@ -305,7 +308,7 @@ def describe(line: str) -> str:
 
 
 def excerpt(old: str, new: str) -> tuple[str, str]:
-    """Both texts, from a little before the first character in which they differ where they are long."""
+    """Both texts; long ones start shortly before the first different character."""
     same = next(
         (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
     )
@@ -342,7 +345,7 @@ def wait(process: subprocess.Popen[bytes]) -> tuple[int, float]:
         time.sleep(0.005)
 
 
-def say(text: str) -> None:
+def print_progress(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
     sys.stdout.flush()
 
@@ -361,22 +364,22 @@ def main() -> None:
         "--quick", action="store_true", help="fewer records and runs: under 90 s of processor time"
     )
     parser.add_argument("--only", default="", help="only sets whose names contain this text")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     beside = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
-    corpus = asked.corpus or Path(os.environ.get("TURNLINT_CORPUS", beside))
-    broken = asked.mutated if asked.mutated is not None else 1_000 if asked.quick else 20_000
+    corpus = arguments.corpus or Path(os.environ.get("TURNLINT_CORPUS", beside))
+    broken = arguments.mutated if arguments.mutated is not None else 1_000 if arguments.quick else 20_000
     with tempfile.TemporaryDirectory(prefix="turnlint-compare-") as folder:
         work = Path(folder)
-        commands = {OLD: shutil.which(asked.oracle), NEW: shutil.which(asked.new)}
+        commands = {OLD: shutil.which(arguments.oracle), NEW: shutil.which(arguments.new)}
         if missing := [side for side, command in commands.items() if not command]:
             parser.error(f"no such command: {', '.join(missing)}")
         comparison = Comparison(
             {side: os.path.abspath(str(command)) for side, command in commands.items()}, work
         )
         if not corpus.is_dir():
-            say(f"no corpus in {corpus}: fixtures only")
-        for group in Builder(work / "logs", corpus, broken, asked.seed, asked.quick).groups():
-            if asked.only in group.name:
+            print_progress(f"no corpus in {corpus}: fixtures only")
+        for group in Builder(work / "logs", corpus, broken, arguments.seed, arguments.quick).groups():
+            if arguments.only in group.name:
                 comparison.compare(group)
             shutil.rmtree(group.folder, ignore_errors=True)
         differs = comparison.print_table()

@@ -1,7 +1,7 @@
 """The logs on which `compare_versions.py` runs two versions, written one group at a time.
 
-A group is a folder of logs and the command lines to run on it. Records come from the fixtures and, where it is there,
-from the corpus; everything is the same in every run of the same seed.
+A group is a folder of logs and the command lines to run on it. Records come from the fixtures and, if present, from
+the corpus; everything is the same in every run of the same seed.
 """
 
 import gzip
@@ -38,7 +38,7 @@ WIRES = {
     "gemini": "gemini", "bedrock-converse": "bedrock", "mistral": "mistral", "cohere-v2": "cohere",
     "cohere-v1": "cohere", "ollama": "ollama",
 }  # fmt: skip
-"""What turnlint calls a wire of the recordings."""
+"""The name in turnlint of each wire of the recordings."""
 PROVIDERS = {
     "openai-chat": "openai", "anthropic": "anthropic", "openai-responses": "openai-responses", "gemini": "gemini",
     "vertex-gemini": "vertex", "bedrock-converse": "bedrock", "bedrock-invoke": "anthropic",
@@ -46,7 +46,7 @@ PROVIDERS = {
     "cohere": "cohere", "zai": "glm", "ollama": "ollama", "fireworks": "fireworks", "together": "together",
     "minimax": "minimax",
 }  # fmt: skip
-"""What turnlint calls a provider of the recordings."""
+"""The name in turnlint of each provider of the recordings."""
 ALL_PROVIDERS = (
     "anthropic", "azure-openai", "bedrock", "cohere", "deepseek", "fireworks", "gemini", "gemini@2", "glm", "groq",
     "kimi", "minimax", "mistral", "mistral@v7", "ollama", "openai", "openai@40", "openai-responses", "qwen", "shared",
@@ -60,9 +60,9 @@ SHARES = {
     "openai-chat": 5, "anthropic": 4, "openai-responses": 3, "gemini": 2, "bedrock": 2, "mistral": 1, "cohere": 1,
     "ollama": 1, "canonical": 1, "langchain": 1, "sharegpt": 1, "messages": 2, "sessions": 3,
 }  # fmt: skip
-"""How many of the broken records are of a wire; `messages` are lines of one message each."""
+"""The number of broken records of each wire; `messages` are lines of one message each."""
 REPEATS = 3
-"""Copies of a broken record in its file: a cache that the first fills serves the others."""
+"""Copies of a broken record in its file: a cache that the first copy fills serves the others."""
 MAX_BROKEN_CHARS = 6_000
 MAX_RECORDS_OF_WIRE = 500
 
@@ -85,7 +85,7 @@ FIXED_SUFFIXES = frozenset({".json", ".jsonl", ".gz", ".zst", ".ndjson"})
 
 
 class Builder:
-    """Writes the groups into a work folder, each when the loop asks for it."""
+    """Writes the groups into a work folder, each at its step of the loop."""
 
     def __init__(self, work: Path, corpus: Path, broken: int, seed: int, quick: bool) -> None:
         self.work = work
@@ -248,7 +248,7 @@ class Builder:
         yield encode_text(head) + body.replace(b"\n", b" ") + encode_text(after) + b"\n"
 
     def _broken_sessions(self) -> Iterator[Group]:
-        """Sessions of agents with lines dropped, repeated, swapped and changed; each alone and three in one file."""
+        """Sessions of agents with lines dropped, repeated, swapped and changed, each alone and three in one file."""
         total = sum(SHARES.values())
         wanted = max(40, self.broken * SHARES["sessions"] // total)
         for form in SESSION_FORMATS:
@@ -335,7 +335,7 @@ class Builder:
         return count
 
     def _write_large_session(self, path: Path, size: int) -> int:
-        """Sessions of Claude Code, whole and with a line lost, each with names of its own."""
+        """Sessions of Claude Code, whole and with a line lost, each with its own names."""
         sessions = [path.read_bytes().splitlines() for path in self._find_sessions("claude-code")]
         pick = choose(self.seed, path.parent.name)
         count = 0
@@ -402,12 +402,13 @@ WRAPPINGS = (
     ('{"request_id": "ID", "created": SECONDS, "request": ', ', "latency_ms": 12.5}'),
     ('{"request": ', ', "id": "ID", "timestamp": "TIME"}'),
 )
-"""What stands before and behind a request in logs. Names and times differ from line to line; a `{` at the end stands
-for that of the request, whose keys follow the names then."""
+"""Text before and after a request in logs. Names and times differ from line to line; a `{` at the end is the opening
+brace of the request, whose keys follow the names then.
+"""
 
 
 def copy_logs(source: Path, target: Path, max_bytes: int = 1 << 30) -> int:
-    """Copy the files that hold logs, and say how many records they have, counted as lines."""
+    """Copy the files that hold logs, and return the number of their records, counted as lines."""
     count = 0
     for path in sorted(source.rglob("*")):
         if path.is_file() and path.suffix in FIXED_SUFFIXES and path.stat().st_size <= max_bytes:
@@ -483,7 +484,7 @@ def rename_session(lines: Iterable[bytes], suffix: str) -> list[bytes]:
 
 
 def drop_result(request: Record) -> None:
-    """Remove the first result of a call, in whatever way the wire writes results."""
+    """Remove the first result of a call, for any spelling of results."""
     for value in find_values(request):
         if not isinstance(value, list):
             continue

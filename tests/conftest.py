@@ -20,7 +20,7 @@ pytest.register_assert_rewrite("hostile", "ledger_oracle")
 
 
 for _name in [name for name in os.environ if name.startswith("TURNLINT_") and name != "TURNLINT_FUZZ"]:
-    del os.environ[_name]  # whoever runs the tests may set options of the command for themselves
+    del os.environ[_name]  # the environment may set options of the command for personal use
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and text would be broken at that width
 
@@ -39,7 +39,7 @@ settings.load_profile("quick")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give an idle process half of what the other has left; neighbours share fixtures and caches."""
+    """Give an idle process half of the remaining tests of another; neighbours share fixtures and caches."""
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log)

@@ -1,4 +1,4 @@
-"""Logs of every form, sessions and one message a line, and the repair of damaged ones."""
+"""Logs of every form, sessions and one message per line, and the repair of damaged ones."""
 
 from random import Random
 
@@ -16,29 +16,29 @@ from turnlint.rows import Row
 
 FORMS = (*SESSIONS, *WIRES)
 MANY = 40
-"""From 20 records on a scanner looks at the lines first."""
+"""From 20 records on, a scanner checks the lines first."""
 
 
 def log(form: str, rounds: int = 2) -> bytes:
     """A sound conversation: in each round a question, a call, its result and an answer."""
     wire = WIRES[SESSIONS[form].traits if form in SESSIONS else form]
     make_id = wire.traits(Random(1)).make_id  # noqa: S311 - the same in every run
-    talk = []
+    conversation = []
     for number in range(rounds):
         one = make_id(number, "read")
-        talk += [
+        conversation += [
             Turn("user", [Piece("text", f"question {number}")]),
             Turn("model", [Piece("call", "", number, one, "read")]),
             Turn("tool", [Piece("result", f"result-of-{number} in words", number, one, "read")]),
             Turn("model", [Piece("text", f"answer {number}")]),
         ]
     if form in SESSIONS:
-        return written(SESSIONS[form].spell(talk))
-    return written({"conversation_id": "a", **one.value} for one in wire.spell(talk))
+        return written(SESSIONS[form].spell(conversation))
+    return written({"conversation_id": "a", **item.value} for item in wire.spell(conversation))
 
 
 def repair(data: bytes, level: Level = "lossy", limit: int = MAX_RECORD_BYTES) -> tuple[Fixed, bytes]:
-    """Repair a log without naming a provider."""
+    """Repair a log without a named provider."""
     options = Options()
     source = Source("log.jsonl", None, data=data, limit=limit)
     fixed = fix(source, options, Book(options), Policy(level=level))
@@ -48,11 +48,11 @@ def repair(data: bytes, level: Level = "lossy", limit: int = MAX_RECORD_BYTES) -
 def findings(data: bytes, limit: int = MAX_RECORD_BYTES) -> list[Row]:
     options = Options()
     events = lint(Source("log.jsonl", None, data=data, limit=limit), options, Book(options))
-    return [one for one in events if isinstance(one, Row)]
+    return [event for event in events if isinstance(event, Row)]
 
 
 def place_in(data: bytes, line: int, text: bytes) -> int:
-    """The place behind a text in a line."""
+    """The position after a text in a line."""
     start = sum(map(len, data.splitlines(keepends=True)[:line]))
     return data.index(text, start) + len(text)
 

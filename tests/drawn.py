@@ -1,6 +1,6 @@
-"""Conversations drawn at random: mostly sound, some with a strange step, some broken below their messages.
+"""Random conversations: mostly sound, some with an odd step, some with damage below their messages.
 
-This module owns what is drawn. It refuses to know what is to be found in it.
+The tests define the expected findings.
 """
 
 import copy
@@ -19,7 +19,7 @@ TEXTS = st.sampled_from(["", " ", "fine", "fine ", "<tool_call> {}", "No result 
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[NotationLine]:
-    """Mostly sound conversations, some with a strange step."""
+    """Mostly sound conversations, some with an odd step."""
     made: list[NotationLine] = []
     count = 0
     for _ in range(draw(st.integers(1, 4))):
@@ -46,10 +46,10 @@ def steps(draw: st.DrawFn) -> list[NotationLine]:
     return made
 
 
-def writable(some: list[NotationLine]) -> bool:
-    """Calls stand under an assistant message in the notation."""
+def writable(lines: list[NotationLine]) -> bool:
+    """Whether each call follows an assistant message, as the notation requires."""
     under = None
-    for step in some:
+    for step in lines:
         if step.kind == "call" and under != "assistant":
             return False
         under = step.kind if step.kind != "call" else under
@@ -61,7 +61,7 @@ ODD = st.sampled_from([None, 5, "", " ", [], {}, "tool", "x ", {"": 1}, "user", 
 
 
 def disturb(record: dict[str, Any], draw: Any) -> None:
-    """Break something below the messages by hand, as no notation can: at any depth, or with a key of nobody's."""
+    """Damage a value below the messages in a way that no notation can: at any depth, or with an unknown key."""
     value: Any = draw(st.sampled_from(record[next(key for key in LISTS if key in record)]))
     while True:
         keys = sorted(value) if isinstance(value, dict) else list(range(len(value)))

@@ -1,6 +1,6 @@
-"""Clauses of any kind with arbitrary fields, as users may write them into profiles of their own.
+"""Clauses of any kind with arbitrary fields, as users may write them into their own profiles.
 
-Fields that name something draw from names that conversations have, so that many clauses are offended.
+Fields with names draw from names that conversations have, so that conversations violate many clauses.
 """
 
 import typing

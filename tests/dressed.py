@@ -1,4 +1,4 @@
-"""Other ways to say the same, and bytes put in and taken away: what logs have that a first look has to tell apart."""
+"""Equivalent spellings of messages, and inserted and removed bytes: variants that a scanner must distinguish."""
 
 from copy import deepcopy
 from typing import Any
@@ -13,13 +13,13 @@ PIECES = st.sampled_from([
 ])  # fmt: skip
 
 
-SAID = st.sampled_from(["", " ", "\n", "x", "a [b] <c>", "é"])
+CONTENTS = st.sampled_from(["", " ", "\n", "x", "a [b] <c>", "é"])
 PARTS = st.lists(
     st.one_of(
-        st.builds(lambda text: {"type": "text", "text": text}, SAID),
+        st.builds(lambda text: {"type": "text", "text": text}, CONTENTS),
         st.builds(
             lambda text, mark: {"type": "text", "text": text, "cache_control": mark},
-            SAID, st.sampled_from([{"type": "ephemeral"}, None]),
+            CONTENTS, st.sampled_from([{"type": "ephemeral"}, None]),
         ),
         st.sampled_from([
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aa"}},
@@ -33,7 +33,7 @@ PARTS = st.lists(
 
 
 def dress(messages: Any, draw: Any) -> None:
-    """Say it in the other ways that many logs have: lists, marks, pictures, nothing beside calls, names."""
+    """Spell messages in other ways that are common in logs: lists, marks, images, no content beside calls, names."""
     for message in messages if isinstance(messages, list) else ():
         if not isinstance(message, dict) or draw(st.booleans()):
             continue
@@ -41,7 +41,7 @@ def dress(messages: Any, draw: Any) -> None:
         if isinstance(content, list) and content and draw(st.booleans()):
             block = draw(st.sampled_from(content))
             if block.get("type") == "tool_result":
-                block["content"] = deepcopy(draw(st.one_of(SAID, PARTS)))
+                block["content"] = deepcopy(draw(st.one_of(CONTENTS, PARTS)))
             if draw(st.booleans()):
                 block["cache_control"] = {"type": "ephemeral"}
             continue
@@ -51,12 +51,12 @@ def dress(messages: Any, draw: Any) -> None:
         elif kind == "name":
             message["name"] = draw(st.sampled_from(["read", "a b", "é", "ann", ""]))
         else:
-            said = None if kind == "null" else draw(PARTS if kind == "parts" else SAID)
-            message["content"] = deepcopy(said)  # what is damaged later must not be drawn again
+            new_content = None if kind == "null" else draw(PARTS if kind == "parts" else CONTENTS)
+            message["content"] = deepcopy(new_content)  # later damage must not change the drawn value
 
 
 def cut_into(line: bytes, draw: Any) -> bytes:
-    """The line with a few bytes put in, or taken away, or said twice."""
+    """The line with some bytes inserted, removed, repeated or replaced."""
     at = draw(st.integers(0, len(line)))
     end = min(len(line), at + draw(st.integers(0, 30)))
     kind = draw(st.sampled_from(["in", "in", "away", "twice", "instead"]))

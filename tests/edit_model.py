@@ -1,6 +1,6 @@
-"""The same edits made on Python's values, for the tests of editing in bytes.
+"""The same edits applied to Python values, for the tests of edits in bytes.
 
-This module owns that model, and edits drawn at random. It refuses to know commas, gaps and indentation.
+Defines that model, and random edits. The model has no commas, gaps or indentation.
 """
 
 import json
@@ -18,13 +18,13 @@ ABSENT = object()
 
 
 class Kept(Struct):
-    """A value that no edit touches, with its bytes."""
+    """A value without edits, with its bytes."""
 
     raw: bytes
 
 
 class Model:
-    """The same edits on Python's values, without a thought for bytes."""
+    """The same edits applied to Python values, without bytes."""
 
     def __init__(self, texts: list[bytes], edits: dict[int, Edits]) -> None:
         self.texts = texts
@@ -46,7 +46,7 @@ class Model:
         return any(place[: len(at)] == at for place in edited)
 
     def after(self, record: int, at: Pointer, moving: tuple[Moved, ...] = ()) -> Any:
-        """The value of a place, all edits made, whether or not it stays."""
+        """The value of a position after all edits, whether or not it stays."""
         edits = self.edits[record]
         value = self.original(record, at)
         if value is ABSENT:
@@ -108,8 +108,8 @@ def plain(value: Any) -> Any:
 
 
 @st.composite
-def some_edits(draw: Any, texts: list[bytes], below: Pointer = (), *, moves: bool = True) -> dict[int, Edits]:
-    """Edits of places that exist, of some that do not, and of some twice."""
+def draw_edits(draw: Any, texts: list[bytes], below: Pointer = (), *, moves: bool = True) -> dict[int, Edits]:
+    """Edits of existing positions, of some missing positions, and of some positions twice."""
     found = [[at for at, _ in places(json.loads(text)) if at[: len(below)] == below] for text in texts]
     records = st.integers(0, len(texts) - 1)
     edits: dict[int, Edits] = {}

@@ -1,7 +1,7 @@
-"""An editor, as far as a language server can tell.
+"""An editor that communicates with a language server.
 
-This module owns the other side of the talk: it starts `turnlint lsp`, sends what an editor sends, keeps what it is
-shown, and makes edits as the protocol defines them, in code units of UTF-16. It shares no code with the server.
+Starts `turnlint lsp`, sends the messages of an editor, keeps the published diagnostics, and applies edits as the
+protocol defines them, in UTF-16 code units. It shares no code with the server.
 """
 
 import json
@@ -15,13 +15,13 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Self
 
-PATIENCE = 60
-"""Seconds after which a server that says nothing is taken to hang."""
-HIDDEN = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
+MAX_WAIT_SECONDS = 60
+"""Seconds without output after which a server is taken to hang."""
+HIDDEN_PREFIXES = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
 ROOT = Path(__file__).parent.parent
 ORPHAN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 °C"}]}\n'
 SOUND = '{"messages": [{"role": "user", "content": "hi"}]}\n'
-AWAY = (ROOT / "fixtures/rules/misplaced-result/slow-tool-answers-a-turn-late.jsonl").read_text(
+LATE_RESULT = (ROOT / "fixtures/rules/misplaced-result/slow-tool-answers-a-turn-late.jsonl").read_text(
     encoding="utf-8"
 )
 MODERN = {
@@ -42,7 +42,7 @@ Message = dict[str, Any]
 
 
 class Editor:
-    """A talk with the server, from its first word to its last."""
+    """A session with the server, from start to exit."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Editor:
         program: str = "",
         **env: str,
     ) -> None:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN_PREFIXES)}
         self.process = subprocess.Popen(
             [sys.executable, *(("-c", program) if program else ("-m", "turnlint")), "lsp", *arguments], cwd=folder, env={**clean, **env},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -64,11 +64,11 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.shown: list[Message] = []
-        """All diagnostics that were published, as they came."""
+        """All published diagnostics, in order."""
         self.said: list[str] = []
         """All messages to the user."""
         self.asked: list[Message] = []
-        """What the server asked for."""
+        """Requests from the server."""
         self.ears = [
             threading.Thread(target=ear, daemon=True) for ear in (self._listen, self._listen_for_errors)
         ]
@@ -92,7 +92,7 @@ class Editor:
         if self.process.poll() is None:
             self.request("shutdown")
             self.notify("exit")
-        assert self.process.wait(PATIENCE) == 0
+        assert self.process.wait(MAX_WAIT_SECONDS) == 0
         self.close()
         assert b"Traceback" not in self.errors, self.errors.decode()
 
@@ -144,7 +144,7 @@ class Editor:
         return answer["result"]
 
     def _next(self) -> Message:
-        message = self.heard.get(timeout=PATIENCE)
+        message = self.heard.get(timeout=MAX_WAIT_SECONDS)
         assert message is not None, self.errors.decode()
         if message.get("method") == "textDocument/publishDiagnostics":
             self.shown.append(message["params"])
@@ -170,7 +170,7 @@ class Editor:
         return self.diagnostics(name)
 
     def type(self, name: str, *changes: Message) -> None:
-        """Change a document as somebody who types does, and do not wait."""
+        """Change a document without waiting, as during typing."""
         uri = self.uri(name)
         for change in changes:
             self.texts[uri] = edited(self.texts[uri], [{"range": change["range"], "newText": change["text"]}]) \
@@ -193,7 +193,7 @@ class Editor:
         return self.diagnostics(name)
 
     def diagnostics(self, name: str) -> list[Message]:
-        """The next that is shown of a document as it is now."""
+        """The next published diagnostics of a document in its current version."""
         uri = self.uri(name)
         while True:
             shown = self._next().get("params", {})
@@ -225,7 +225,7 @@ class Editor:
         return self.request("codeAction/resolve", **action)
 
     def applied(self, name: str, action: Message) -> str:
-        """The text once an action was chosen."""
+        """The text after one action."""
         uri = self.uri(name)
         edit = action.get("edit") or self.resolve(action).get("edit") or {}
         if "changes" in edit:
@@ -236,7 +236,7 @@ class Editor:
         return self.texts[uri]
 
     def repaired(self, name: str) -> str:
-        """The text once all of it was repaired."""
+        """The text after a repair of the whole document."""
         for action in self.actions(name, only=["source.fixAll"]):
             assert action["kind"] == "source.fixAll.turnlint"
             return self.applied(name, action)
@@ -244,7 +244,7 @@ class Editor:
 
 
 def edited(text: str, edits: list[Message]) -> str:
-    """What an editor makes of edits: all are about the text as it was, and those at one place go in their order."""
+    """Apply edits: all positions refer to the text before, and edits at one position keep their order."""
     units = text.encode("utf-16-le", "surrogatepass")
     ends = [0, *(end.end() for end in _ENDS.finditer(text))]
     lines = (text[start:end] for start, end in pairwise(ends))
@@ -257,7 +257,9 @@ def edited(text: str, edits: list[Message]) -> str:
         last = starts[line + 1] if line + 1 < len(starts) else len(units) // 2
         return min(starts[line] + position["character"], last)
 
-    spans = [(offset(one["range"]["start"]), offset(one["range"]["end"]), one["newText"]) for one in edits]
+    spans = [
+        (offset(edit["range"]["start"]), offset(edit["range"]["end"]), edit["newText"]) for edit in edits
+    ]
     made, at = [], 0
     for start, end, words in sorted(spans, key=lambda span: span[:2]):
         assert at <= start <= end, "edits overlap"

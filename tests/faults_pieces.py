@@ -1,6 +1,6 @@
-"""Ways to break a sound request, and who refuses it then: names, arguments, tools, keys, contents of results, limits.
+"""Faults in sound requests, by provider: names, arguments, tools, keys, contents of results, limits.
 
-This module owns the faults in what calls, results and tools hold. It refuses to look at the linter.
+The faults inside calls, results and tools. Independent of the linter.
 """
 
 import json
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from faults import Ban, Faults, any_pair
-from spelling import BLOCKS, WIRES, Talk
+from spelling import BLOCKS, WIRES, EditableRequest
 
 MUTATORS = Faults()
 fault = MUTATORS.add
@@ -21,8 +21,8 @@ TEXTS = ("openai-chat", "openai-responses")
 """Wires on which arguments are a text."""
 
 
-def _with_name(talk: Talk, rng: Random, *, name: str | None) -> bool:
-    pair = any_pair(talk, rng)
+def _with_name(draft: EditableRequest, rng: Random, *, name: str | None) -> bool:
+    pair = any_pair(draft, rng)
     if pair is None:
         return False
     pair.call.named["name"] = name
@@ -38,9 +38,9 @@ FORM = "PR306"
 STRICT_NAMES = f"{OPENAI} bedrock"
 WIDE_NAMES = f"{STRICT_NAMES} openai-responses"
 GOOGLE = Ban("gemini vertex", FORM, "warning")
-"""Refused in declarations; in histories nobody saw it yet."""
+"""Refused in declarations; no refusal in histories is recorded yet."""
 MISTRAL = Ban("mistral", FORM, "warning")
-"""Its own library refuses it; the hosted API took another name."""
+"""Its own library refuses it; the hosted API accepted another name."""
 for _title, _name, _bans, _taken in (
     ("with-a-blank", "weather get", (Ban(WIDE_NAMES, FORM), GOOGLE, MISTRAL), "anthropic"),
     ("with-a-dot", "weather.get", (Ban(WIDE_NAMES, FORM), MISTRAL), "anthropic gemini vertex"),
@@ -53,33 +53,33 @@ for _title, _name, _bans, _taken in (
 
 
 @fault(WIRES, NAMELESS)
-def _name_left_out(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
+def _name_left_out(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
         pair.call.named.pop("name", None)
     return bool(pair)
 
 
 @fault(("gemini",), Ban("gemini vertex", "ST105 PR318 PR306"))
-def _result_without_a_name(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
+def _result_without_a_name(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
         pair.result.thing.pop("name", None)
     return bool(pair)
 
 
 @fault(("anthropic", "gemini"), Ban("*", FORM))
-def _tool_declared_twice(talk: Talk, rng: Random) -> bool:
-    own = [tool for tool in talk.tool_list() if "name" in tool and "type" not in tool]
+def _tool_declared_twice(draft: EditableRequest, rng: Random) -> bool:
+    own = [tool for tool in draft.tool_list() if "name" in tool and "type" not in tool]
     if own:
-        talk.tool_list().append(deepcopy(rng.choice(own)))
+        draft.tool_list().append(deepcopy(rng.choice(own)))
     return bool(own)
 
 
-def _with_tool(talk: Talk, rng: Random, *, name: str) -> bool:
-    if talk.tools:
-        rng.choice(talk.tools)["name"] = name
-    return bool(talk.tools)
+def _with_tool(draft: EditableRequest, rng: Random, *, name: str) -> bool:
+    if draft.tools:
+        rng.choice(draft.tools)["name"] = name
+    return bool(draft.tools)
 
 
 DECLARED = f"{STRICT_NAMES} mistral anthropic openai-responses gemini vertex"
@@ -93,16 +93,16 @@ fault(
 )(partial(_with_tool, name="n" * 65))
 
 
-def _with_arguments(talk: Talk, rng: Random, *, make: Callable[[Any], Any]) -> bool:
-    pair = any_pair(talk, rng)
+def _with_arguments(draft: EditableRequest, rng: Random, *, make: Callable[[Any], Any]) -> bool:
+    pair = any_pair(draft, rng)
     if pair is None:
         return False
     held = pair.call.named
-    old = held.get(talk.spelling.arguments)
-    if old is None or (talk.spelling.encoded and not isinstance(old, str)):
+    old = held.get(draft.spelling.arguments)
+    if old is None or (draft.spelling.encoded and not isinstance(old, str)):
         return False
     new = make(old)
-    held[talk.spelling.arguments] = new
+    held[draft.spelling.arguments] = new
     return bool(new != old)
 
 
@@ -132,18 +132,18 @@ for _title, _text, _also in (
 
 
 @fault(("anthropic", "bedrock"), Ban("*", UNFIT))
-def _arguments_left_out(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
+def _arguments_left_out(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
-        pair.call.named.pop(talk.spelling.arguments, None)
+        pair.call.named.pop(draft.spelling.arguments, None)
     return bool(pair)
 
 
-def _key_on(talk: Talk, rng: Random, *, what: str, key: str) -> bool:
-    pair = any_pair(talk, rng)
+def _key_on(draft: EditableRequest, rng: Random, *, what: str, key: str) -> bool:
+    pair = any_pair(draft, rng)
     if pair is None:
         return False
-    holder = {"turn": talk.turns[pair.call.turn], "call": pair.call.thing, "function": pair.call.named}[what]
+    holder = {"turn": draft.turns[pair.call.turn], "call": pair.call.thing, "function": pair.call.named}[what]
     if key in holder:
         return False
     holder[key] = "2026-11-18"
@@ -169,14 +169,14 @@ fault(("openai-responses", "bedrock"), Ban("bedrock", KEY, "warning"), Ban("open
       name="key-timestamp-on-a-call")(partial(_key_on, what="call", key="timestamp"))  # fmt: skip
 
 
-def _tools(talk: Talk, _: Random, *, empty: bool) -> bool:
-    key = "toolConfig" if talk.wire == "bedrock" else "tools"
-    if not talk.calls or not talk.tool_list() or talk.request.get("tool_choice"):
+def _tools(draft: EditableRequest, _: Random, *, empty: bool) -> bool:
+    key = "toolConfig" if draft.wire == "bedrock" else "tools"
+    if not draft.calls or not draft.tool_list() or draft.request.get("tool_choice"):
         return False
     if empty:
-        talk.request[key] = {"tools": []} if talk.wire == "bedrock" else []
+        draft.request[key] = {"tools": []} if draft.wire == "bedrock" else []
     else:
-        del talk.request[key]
+        del draft.request[key]
     return True
 
 
@@ -191,8 +191,8 @@ fault(("openai-chat", "bedrock", "anthropic"), Ban("bedrock openai", "PR316 PR31
 
 
 @fault(("openai-chat",), Ban(OPENAI, "PR319"))
-def _tools_129(talk: Talk, _: Random) -> bool:
-    tools = talk.tool_list()
+def _tools_129(draft: EditableRequest, _: Random) -> bool:
+    tools = draft.tool_list()
     tools += [
         {"type": "function", "function": {"name": f"f{number}"}} for number in range(129 if tools else 0)
     ]
@@ -200,22 +200,22 @@ def _tools_129(talk: Talk, _: Random) -> bool:
 
 
 @fault(("openai-chat",), Ban(OPENAI, "PR319"))
-def _calls_129(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
-    if pair is None or len(talk.turns) > 8:
+def _calls_129(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
+    if pair is None or len(draft.turns) > 8:
         return False
     for number in range(129):
         call, result = deepcopy(pair.call.element), deepcopy(pair.result.element)
         call["id"] = result["tool_call_id"] = f"c{number:08}"
         pair.call.holder.append(call)
-        talk.turns.insert(pair.result.turn + 1, result)
+        draft.turns.insert(pair.result.turn + 1, result)
     return True
 
 
-def _answer(talk: Talk, rng: Random, *, value: Any, more: dict[str, Any]) -> bool:
-    pair = any_pair(talk, rng)
+def _answer(draft: EditableRequest, rng: Random, *, value: Any, more: dict[str, Any]) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
-        pair.result.thing[talk.spelling.answer] = deepcopy(value)
+        pair.result.thing[draft.spelling.answer] = deepcopy(value)
         pair.result.thing.update(more)
     return bool(pair)
 
@@ -233,24 +233,24 @@ for _name, _wires, _bans, _value, _more in (
 
 
 @fault(("openai-chat",), Ban("openai", MEDIA, "warning"), Ban("azure-openai", MEDIA))
-def _picture_in_a_result(talk: Talk, rng: Random) -> bool:
-    """As it was refused: by one model; newer ones take it."""
-    talk.request["model"] = "gpt-4o"
+def _picture_in_a_result(draft: EditableRequest, rng: Random) -> bool:
+    """As refused by one model; newer models accept it."""
+    draft.request["model"] = "gpt-4o"
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-    return _answer(talk, rng, value=[picture], more={})
+    return _answer(draft, rng, value=[picture], more={})
 
 
 @fault(("openai-chat",), Ban(f"{OPENAI} deepseek", "PR318 PR312"))
-def _calls_an_empty_list(talk: Talk, rng: Random) -> bool:
-    turns = talk.turn_of("assistant")
+def _calls_an_empty_list(draft: EditableRequest, rng: Random) -> bool:
+    turns = draft.turn_of("assistant")
     if turns:
         rng.choice(turns)["tool_calls"] = []
     return bool(turns)
 
 
 @fault(("openai-chat",), Ban(OPENAI, "PR318"))
-def _type_of_a_call_left_out(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
+def _type_of_a_call_left_out(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
         pair.call.thing.pop("type", None)
     return bool(pair)

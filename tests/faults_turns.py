@@ -1,7 +1,6 @@
-"""Ways to break a sound request, and who refuses it then: contents, roles, the end, thoughts.
+"""Faults in sound requests, by provider: contents, roles, the last message, thoughts.
 
-This module owns the faults in what turns say, who says it, and how thoughts are handed back. It refuses to look at
-the linter.
+The faults in the contents and roles of turns, and in thoughts that a client sends back. Independent of the linter.
 """
 
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from random import Random
 from typing import Any
 
 from faults import Ban, Faults, any_pair
-from spelling import BLOCKS, CHAT, ITEMS, WIRES, Talk
+from spelling import BLOCKS, CHAT, ITEMS, WIRES, EditableRequest
 
 MUTATORS = Faults()
 fault = MUTATORS.add
@@ -19,12 +18,12 @@ fault = MUTATORS.add
 OPENAI = "openai azure-openai"
 
 
-def _text_piece(talk: Talk, rng: Random, *, text: str) -> bool:
-    turns = [turn for turn in talk.turn_of("user") if talk.parts_of(turn) or turn.get("content")]
+def _text_piece(draft: EditableRequest, rng: Random, *, text: str) -> bool:
+    turns = [turn for turn in draft.turn_of("user") if draft.parts_of(turn) or turn.get("content")]
     if not turns:
         return False
-    parts = talk.as_parts(rng.choice(turns))
-    parts.insert(rng.randrange(len(parts) + 1), talk.text(text))
+    parts = draft.as_parts(rng.choice(turns))
+    parts.insert(rng.randrange(len(parts) + 1), draft.text(text))
     return True
 
 
@@ -36,11 +35,11 @@ fault(("anthropic", "bedrock"), Ban("anthropic", EMPTY), Ban("bedrock", EMPTY, "
 )
 
 
-def _hollow(talk: Talk, rng: Random, *, role: str, content: Any) -> bool:
-    turns = [turn for turn in talk.turn_of(role) if turn is not talk.turns[-1]]
+def _hollow(draft: EditableRequest, rng: Random, *, role: str, content: Any) -> bool:
+    turns = [turn for turn in draft.turn_of(role) if turn is not draft.turns[-1]]
     if not turns:
         return False
-    rng.choice(turns)[talk.spelling.parts] = deepcopy(content)
+    rng.choice(turns)[draft.spelling.parts] = deepcopy(content)
     return True
 
 
@@ -63,16 +62,16 @@ fault(CHAT, Ban(OPENAI, "PR318 PR312"), Ban("cohere", "PR312 PR318 ST110", "warn
 
 
 @fault(("openai-chat", "mistral"), taken="openai azure-openai deepseek mistral")
-def _null_beside_calls(talk: Talk, rng: Random) -> bool:
-    pair = any_pair(talk, rng)
+def _null_beside_calls(draft: EditableRequest, rng: Random) -> bool:
+    pair = any_pair(draft, rng)
     if pair:
-        talk.turns[pair.call.turn]["content"] = None
+        draft.turns[pair.call.turn]["content"] = None
     return bool(pair)
 
 
-def _at_the_end(talk: Talk, _: Random, *, text: str) -> bool:
-    if talk.turns and talk.turns[-1].get("role") != talk.spelling.model_role:
-        talk.turns.append(talk.model(text))
+def _at_the_end(draft: EditableRequest, _: Random, *, text: str) -> bool:
+    if draft.turns and draft.turns[-1].get("role") != draft.spelling.model_role:
+        draft.turns.append(draft.model(text))
         return True
     return False
 
@@ -84,68 +83,70 @@ fault(("anthropic",), Ban("anthropic", "PR313"), name="prefill-with-a-blank-at-i
 
 @fault(("openai-chat", "mistral", "gemini"), Ban("mistral", "PR311"), Ban("gemini vertex", "PR311", "warning"),
        taken=OPENAI)  # fmt: skip
-def _model_speaks_last(talk: Talk, rng: Random) -> bool:
-    """Gemini refuses it from 3.5 on; older models took it."""
-    if talk.wire == "gemini":
-        talk.request["model"] = "gemini-3.5-pro"
-    return _at_the_end(talk, rng, text="The answer is")
+def _model_speaks_last(draft: EditableRequest, rng: Random) -> bool:
+    """Gemini refuses it from 3.5 on; older models accepted it."""
+    if draft.wire == "gemini":
+        draft.request["model"] = "gemini-3.5-pro"
+    return _at_the_end(draft, rng, text="The answer is")
 
 
 @fault(WIRES, Ban("mistral gemini vertex", "PR310 ST103"), Ban("anthropic", "PR310 ST103", "warning"),
        taken="openai azure-openai openai-responses deepseek")  # fmt: skip
-def _system_in_the_middle(talk: Talk, rng: Random) -> bool:
-    """As Anthropic's older models refuse it; the newest take it."""
-    if talk.wire == "anthropic":
-        talk.request["model"] = "claude-sonnet-4-5"
-    busy = {one.turn for one in (*talk.calls, *talk.results)}
+def _system_in_the_middle(draft: EditableRequest, rng: Random) -> bool:
+    """Anthropic's older models refuse it; the newest accept it."""
+    if draft.wire == "anthropic":
+        draft.request["model"] = "claude-sonnet-4-5"
+    busy = {piece.turn for piece in (*draft.calls, *draft.results)}
     places = [
         index
-        for index, turn in enumerate(talk.turns)
-        if turn.get("role") == talk.spelling.model_role and index not in busy and index + 1 < len(talk.turns)
+        for index, turn in enumerate(draft.turns)
+        if turn.get("role") == draft.spelling.model_role
+        and index not in busy
+        and index + 1 < len(draft.turns)
     ]
     if places:
-        turn = talk.user("Be brief.")
-        talk.turns.insert(rng.choice(places) + 1, {**turn, "role": "system"})
+        turn = draft.user("Be brief.")
+        draft.turns.insert(rng.choice(places) + 1, {**turn, "role": "system"})
     return bool(places)
 
 
 @fault(WIRES, Ban("ollama", "ST103", "warning"), Ban("*", "ST103 PR310"))
-def _role_unknown(talk: Talk, rng: Random) -> bool:
-    turns = talk.turn_of("user")
+def _role_unknown(draft: EditableRequest, rng: Random) -> bool:
+    turns = draft.turn_of("user")
     if turns:
         rng.choice(turns)["role"] = "moderator"
     return bool(turns)
 
 
 @fault(("openai-chat",), Ban("qwen", "PR310"), taken="openai")
-def _developer(talk: Talk, rng: Random) -> bool:
-    turns = talk.turn_of("system")
+def _developer(draft: EditableRequest, rng: Random) -> bool:
+    turns = draft.turn_of("system")
     if turns:
         rng.choice(turns)["role"] = "developer"
     return bool(turns)
 
 
 @fault(("gemini",), Ban("gemini vertex", "PR310"))
-def _begins_with_a_call(talk: Talk, _: Random) -> bool:
-    calls = talk.calls
+def _begins_with_a_call(draft: EditableRequest, _: Random) -> bool:
+    calls = draft.calls
     if calls:
-        del talk.turns[: calls[0].turn]
+        del draft.turns[: calls[0].turn]
     return bool(calls)
 
 
-def _thought(talk: Talk, rng: Random, *, thought: dict[str, Any], place: int) -> bool:
+def _thought(draft: EditableRequest, rng: Random, *, thought: dict[str, Any], place: int) -> bool:
     turns = [
         turn
-        for turn in talk.turns
+        for turn in draft.turns
         if turn.get("role") == "assistant"
-        and talk.parts_of(turn)
-        and all(part.get("type") in ("text", "tool_use") for part in talk.parts_of(turn))
+        and draft.parts_of(turn)
+        and all(part.get("type") in ("text", "tool_use") for part in draft.parts_of(turn))
     ]
     if turns:
         rng.choice(turns)["content"].insert(place, {"type": "thinking", **thought})
         if place:
             # Newer models accept a text before a thought, and so does a request without a budget for thoughts.
-            talk.request |= {
+            draft.request |= {
                 "model": "claude-sonnet-4-5",
                 "thinking": {"type": "enabled", "budget_tokens": 1024},
             }
@@ -167,24 +168,24 @@ for _title, _thinking, _place in (
 
 
 @fault(("anthropic",), taken="anthropic")
-def _thoughts_left_out(talk: Talk, _: Random) -> bool:
+def _thoughts_left_out(draft: EditableRequest, _: Random) -> bool:
     kinds = ("thinking", "redacted_thinking")
-    found = [turn for turn in talk.turns if any(part.get("type") in kinds for part in talk.parts_of(turn))]
+    found = [turn for turn in draft.turns if any(part.get("type") in kinds for part in draft.parts_of(turn))]
     for turn in found:
         turn["content"] = [part for part in turn["content"] if part.get("type") not in kinds]
-    return bool(found) and not talk.request.get("thinking")
+    return bool(found) and not draft.request.get("thinking")
 
 
-def _signature(talk: Talk, _: Random, *, value: Any) -> bool:
-    """Of the first call after the user's last words."""
-    words = [index for index, turn in enumerate(talk.turns) if any("text" in one for one in talk.parts_of(turn)
+def _signature(draft: EditableRequest, _: Random, *, value: Any) -> bool:
+    """The signature of the first call after the last user message."""
+    words = [index for index, turn in enumerate(draft.turns) if any("text" in item for item in draft.parts_of(turn)
              ) and turn.get("role", "user") == "user"]  # fmt: skip
     signed = [
         call.element
-        for call in talk.calls
+        for call in draft.calls
         if words and call.turn > words[-1] and "thoughtSignature" in call.element
     ]
-    if not signed or "gemini-3" not in str(talk.request.get("model")):
+    if not signed or "gemini-3" not in str(draft.request.get("model")):
         return False
     signed[0]["thoughtSignature"] = value
     if value is None:
@@ -200,18 +201,18 @@ fault(("gemini",), Ban("gemini vertex", "PR320 ST103"), name="signature-a-number
 
 
 @fault(ITEMS, Ban("openai-responses", "PR315 PR326", "warning"))
-def _reasoning_without_what_follows(talk: Talk, _: Random) -> bool:
-    places = [index for index, turn in enumerate(talk.turns) if turn.get("role") == "user"]
-    if places and not talk.request.get("previous_response_id"):
+def _reasoning_without_what_follows(draft: EditableRequest, _: Random) -> bool:
+    places = [index for index, turn in enumerate(draft.turns) if turn.get("role") == "user"]
+    if places and not draft.request.get("previous_response_id"):
         thought = {"type": "reasoning", "id": "rs_0123456789abcdef", "summary": []}
-        talk.turns.insert(places[-1], thought)
+        draft.turns.insert(places[-1], thought)
     return bool(places)
 
 
-def _item_id(talk: Talk, rng: Random, *, make: Callable[[], str]) -> bool:
-    if talk.calls:
-        rng.choice(talk.calls).thing["id"] = make()
-    return bool(talk.calls)
+def _item_id(draft: EditableRequest, rng: Random, *, make: Callable[[], str]) -> bool:
+    if draft.calls:
+        rng.choice(draft.calls).thing["id"] = make()
+    return bool(draft.calls)
 
 
 fault(ITEMS, Ban("openai-responses", "PR303"), name="item-id-call_1")(
@@ -223,8 +224,8 @@ fault(ITEMS, Ban("openai-responses", "PR302"), name="item-id-of-68")(
 
 
 @fault(ITEMS, Ban("openai-responses", "PR305"))
-def _item_id_twice(talk: Talk, _: Random) -> bool:
-    calls = talk.calls[:2]
+def _item_id_twice(draft: EditableRequest, _: Random) -> bool:
+    calls = draft.calls[:2]
     for call in calls:
         call.thing["id"] = "fc_0123456789abcdef"
     return len(calls) == 2

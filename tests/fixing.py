@@ -1,6 +1,6 @@
-"""A file that is fixed, with a journal, as `fix` does it.
+"""A file that is fixed with a journal, in the same way as by `fix`.
 
-This module owns a made-up fix of a few bytes. It refuses to know rules.
+Uses a constructed fix of a few bytes, without rules.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ def fix(
     path: str, *, patches: tuple[Patch, ...] = PATCHES, where: str | None = None, system: System = SYSTEM,
     changes: tuple[Any, ...] = (),
 ) -> bytes:  # fmt: skip
-    """The bytes that are there now."""
+    """The current bytes."""
     source = Source(path, path)
 
     def keep(digests: Digests) -> None:

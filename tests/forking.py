@@ -1,7 +1,7 @@
 """Server that runs commands in forks of one Python process, which has imported the program before.
 
-`commands.py` starts it with the number of a socket. A fork has the arguments, working directory, environment and streams
-of the request, as a new process has, and ends with `os._exit` or at the end of the interpreter.
+`commands.py` starts it with the number of a socket. A fork has the arguments, working directory, environment and
+streams of the request, like a new process. It ends with `os._exit` or at the end of the interpreter.
 """
 
 import os
@@ -18,12 +18,12 @@ from runpy import run_module
 from typing import NamedTuple
 
 OWN_PATHS = len([name for name in os.environ.get("PYTHONPATH", "").split(os.pathsep) if name])
-"""The number of search paths that the environment of the server names, behind the folder of this file."""
+"""The number of search paths that the environment of the server names, after the folder of this file."""
 LENGTH = struct.Struct("!q")
 
 
 class Request(NamedTuple):
-    """Arguments of a command, or of a program in Python, with what a new process inherits."""
+    """Arguments of a command, or of a program in Python, with the inherited state of a new process."""
 
     arguments: tuple[str, ...]
     program: str | None
@@ -38,7 +38,7 @@ def send(channel: socket.socket, request: Request, streams: list[int]) -> None:
 
 
 def receive(channel: socket.socket) -> tuple[Request, list[int]] | None:
-    """The next request with its streams, or nothing where the client ended."""
+    """The next request with its streams, or nothing after the client has ended."""
     head, streams, *_ = socket.recv_fds(channel, LENGTH.size, 3)
     if not head:
         return None
@@ -49,7 +49,7 @@ def receive(channel: socket.socket) -> tuple[Request, list[int]] | None:
 
 
 def preload() -> None:
-    """Import what a command or a run of pytest may need; a fork has it at once."""
+    """Import modules that a command or a run of pytest may need, so that each fork has them."""
     from _pytest.config import default_plugins
 
     import turnlint
@@ -83,7 +83,7 @@ def serve(channel: socket.socket) -> Request | None:
 
 
 def outward(number: int, encoding: str, errors: str) -> TextIOWrapper:
-    """A stream to write to, buffered as the interpreter has it."""
+    """An output stream, buffered as by the interpreter."""
     direct = sys.stdout.write_through
     raw = open(  # noqa: SIM115 - for the whole run
         number, "wb", buffering=0 if direct else -1, closefd=False
@@ -93,7 +93,7 @@ def outward(number: int, encoding: str, errors: str) -> TextIOWrapper:
 
 
 def become(request: Request) -> None:
-    """Take over what a new process finds at its start."""
+    """Apply the state that a new process has at its start."""
     os.chdir(request.folder)
     os.environ.clear()
     os.environ.update(request.environment)

@@ -1,7 +1,7 @@
-"""What `fix --provider X --level lossy` says of its result: accepted, or not accepted and what is missing.
+"""Check the summary of `fix --provider X --level lossy`: accepted, or not accepted with the remaining errors.
 
 Each case is a conversation of `fuzz_pairs`, in half of the cases with further faults in its JSON. `lint --provider X`
-judges the repaired bytes. As a program:
+checks the repaired bytes. As a program:
 
     python tests/fuzz_acceptance.py [--form NAME]... [--provider NAME]... [--seed N] [--n N] [--show N]
 """
@@ -31,7 +31,7 @@ from turnlint.rows import Row
 
 
 class Case(NamedTuple):
-    """The bytes of a log, its format, and the provider that gets it."""
+    """The bytes of a log, its format, and the provider that receives it."""
 
     form: str
     provider: str
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a run of `fix` gives."""
+    """The output of a run of `fix`."""
 
     fixed: Fixed
     after: bytes
@@ -59,13 +59,13 @@ def case_of(form: str, provider: str, number: int, seed: int) -> Case:
     rng = Random(f"{name} faults")  # noqa: S311 - the same in every run
     if rng.random() < 0.5:
         records = [json.loads(line) for line in data.splitlines()]
-        # Faults of a request are faults of its messages: a request whose list of messages is gone has another format.
+        # Faults of a request are faults of its messages: a request without its list of messages has another format.
         inner = records[0][WIRES[form].key] if form in WIRES else records[1:]
         for _ in range(rng.choice((1, 1, 2))):
             fuzz_promises.broken(inner, rng)
         if form not in WIRES:
             records[1:] = inner
-        data = "".join(f"{json.dumps(one)}\n" for one in records).encode()
+        data = "".join(f"{json.dumps(record)}\n" for record in records).encode()
     return Case(form, provider, data)
 
 
@@ -81,34 +81,34 @@ def repaired(case: Case) -> Answer:
     fixed = fix(source, options, book, policy, None, lambda result: aggregate(judged(result)))
     after = b"".join(patched(source, fixed.patches)) if fixed.patches else case.data
     rows = [
-        one
-        for one in aggregate(judged(Source("transcript", None, data=after)))
-        if isinstance(one, Row) and one.finding.severity == "error"
+        item
+        for item in aggregate(judged(Source("transcript", None, data=after)))
+        if isinstance(item, Row) and item.finding.severity == "error"
     ]
     return Answer(fixed, after, rows)
 
 
 def wrong(case: Case, answer: Answer) -> Iterator[str]:
-    """What is untrue in the words or in the exit code of a run."""
+    """False statements in the output or in the exit code of a run."""
     fixed, left = answer.fixed, answer.left
     if fixed.foreign or fixed.problem:
         return
     if bool(left) != bool(fixed.after["error"]):
         yield "the exit code is not true"
-    said = [*acceptances([Done("transcript", fixed)], Terms(providers=(case.provider,)))]
-    if len(said) != 1:
-        yield f"{len(said)} answers"
-    missing = Counter(f"{one.finding.code} {one.finding.rule}" for one in left)
-    for one in said:
-        if one.accepted is None and not one.reason:
+    verdicts = [*acceptances([Done("transcript", fixed)], Terms(providers=(case.provider,)))]
+    if len(verdicts) != 1:
+        yield f"{len(verdicts)} answers"
+    missing = Counter(f"{item.finding.code} {item.finding.rule}" for item in left)
+    for verdict in verdicts:
+        if verdict.accepted is None and not verdict.reason:
             yield "unknown without a reason"
-        if one.accepted and left:
+        if verdict.accepted and left:
             yield f"accepted with {sorted(missing)}"
-        if one.accepted is None and left:
+        if verdict.accepted is None and left:
             yield f"unknown with {sorted(missing)}"
-        if one.accepted is False and one.missing != missing:
-            yield f"missing is {sorted(one.missing)}, not {sorted(missing)}"
-    noted = {one.line for one in (*fixed.failures, *fixed.notes, *fixed.unmade)}
+        if verdict.accepted is False and verdict.missing != missing:
+            yield f"missing is {sorted(verdict.missing)}, not {sorted(missing)}"
+    noted = {item.line for item in (*fixed.failures, *fixed.notes, *fixed.unmade)}
     for row in left:
         if row.finding.fix and row.finding.fix.is_done_here and not noted:
             yield f"not made and not noted: {row.finding.code} {row.finding.fix.title}"
@@ -116,7 +116,7 @@ def wrong(case: Case, answer: Answer) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="Break conversations, repair them and lint what was accepted."
+        description="Break and repair conversations, and lint the accepted ones."
     )
     parser.add_argument("--form", action="append", choices=FORMS, help="only this one; may be given again")
     parser.add_argument(
@@ -125,27 +125,27 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261119)
     parser.add_argument("--n", type=int, default=40, help="conversations for each format and provider")
     parser.add_argument("--show", type=int, default=1, help="how many cases of each fault are named")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     faults: Counter[str] = Counter()
     rest: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
     count = dirty = refused = 0
-    for form in asked.form or FORMS:
-        for provider in asked.provider or PROVIDERS:
-            for number in range(asked.n):
-                case = case_of(form, provider, number, asked.seed)
-                name = f"case_of({form!r}, {provider!r}, {number}, {asked.seed})"
+    for form in arguments.form or FORMS:
+        for provider in arguments.provider or PROVIDERS:
+            for number in range(arguments.n):
+                case = case_of(form, provider, number, arguments.seed)
+                name = f"case_of({form!r}, {provider!r}, {number}, {arguments.seed})"
                 count += 1
                 try:
                     answer = repaired(case)
-                    told = [*wrong(case, answer)]
+                    problems = [*wrong(case, answer)]
                 except Exception as error:  # noqa: BLE001 - a crash is a finding too
-                    told = [f"crash: {type(error).__name__}: {error}"[:90]]
+                    problems = [f"crash: {type(error).__name__}: {error}"[:90]]
                 else:
                     dirty += bool(answer.left)
                     refused += bool(answer.fixed.failures)
-                    rest.update({f"{one.finding.code} {one.finding.rule}" for one in answer.left})
-                for one in told:
+                    rest.update({f"{item.finding.code} {item.finding.rule}" for item in answer.left})
+                for one in problems:
                     faults[one] += 1
                     where.setdefault(one, []).append(name)
     sys.stdout.write(f"{count} conversations, {dirty} not accepted, {refused} refused\n")
@@ -153,7 +153,7 @@ def main() -> None:
         sys.stdout.write(f"{times:6} not accepted for {one}\n")
     for one, times in faults.most_common():
         sys.stdout.write(f"{times:6} {one}\n")
-        for name in where[one][: asked.show]:
+        for name in where[one][: arguments.show]:
             sys.stdout.write(f"         {name}\n")
     sys.exit(bool(faults))
 

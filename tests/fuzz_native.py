@@ -2,10 +2,10 @@
 
     python tests/fuzz_native.py [-runs=N] [-seed=N] [-max_total_time=SECONDS] [CORPUS]
 
-An input is a byte that chooses a format, and a line. The options are those of libFuzzer: `atheris` drives the run and
+An input is a byte that selects a format, and a line. The options are those of libFuzzer: `atheris` drives the run and
 follows the coverage of the Python side. Checked for each input:
 
-- `is_plain` is true only if the strict parser has nothing to say;
+- `is_plain` is true only if the strict parser reports nothing;
 - native facts cover the facts that are extracted from the messages;
 - a line that the gate accepts has no finding.
 """
@@ -33,7 +33,7 @@ READERS = [Reader(name) for name in REQUEST_FORMATS]
 NATIVE: Any = compiled.load()
 OPTIONS = Options()
 BOOK = Book(OPTIONS)
-GATES = [FactGate(NATIVE, one.carrier, BOOK, told=False) for one in READERS]
+GATES = [FactGate(NATIVE, reader.carrier, BOOK, told=False) for reader in READERS]
 VALUES: tuple[Any, ...] = (
     "", " ", None, 0, 0.5, True, [], {}, "x", "call_1", "toolu_1", "<tool_call>", "null", [""], {"a": ""}, '{"a": 1}', "{", "é",
     "tool", "user", "assistant", "model", "system", "text", "tool_use", "\u3000", 10**20, [{"type": "text", "text": ""}],
@@ -99,18 +99,18 @@ def check(data: bytes) -> None:
     compare(READERS[number], line)
     if line.strip() and not [*GATES[number].scan(line).spans]:
         events = lint(Source("x", None, data=line), OPTIONS, BOOK)
-        found = [one.finding.code for one in events if isinstance(one, Row)]
+        found = [event.finding.code for event in events if isinstance(event, Row)]
         assert not found, f"accepted with {found}"
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        own = [Reader(name) for name in REQUEST_FORMATS]  # A scanner gives each set of keys once.
+        own = [Reader(name) for name in REQUEST_FORMATS]  # A scanner reports each set of keys once.
         for number, line in enumerate(records()):
             for place, reader in enumerate(own):
                 if reader.scanner.scan(line)[0][0] is not None:
                     Path(folder, f"{number}-{place}").write_bytes(bytes([place]) + line)
-        has_inputs = any(Path(one).is_file() for one in sys.argv[1:])  # to reproduce a failure
+        has_inputs = any(Path(item).is_file() for item in sys.argv[1:])  # to reproduce a failure
         atheris.Setup([*sys.argv, *(() if has_inputs else (folder,))], check, custom_mutator=mutate)
         atheris.Fuzz()
 

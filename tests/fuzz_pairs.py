@@ -1,8 +1,8 @@
-"""Which result belongs to which call, before and after a repair, judged by marks in arguments and results.
+"""Check which result belongs to which call before and after a repair, by marks in arguments and results.
 
-Each call has a number in its arguments, and each result says for which number a tool wrote it. A repair must not put
-a result under another call, lose one without a word, need a second run, or give other ids than `turnlint ids` shows.
-As a program:
+Each call has a number in its arguments, and each result has the number of the call that it was written for. A repair
+must not assign a result to another call or lose a result silently. It must not need a second run, or give other ids
+than `turnlint ids` shows. As a program:
 
     python tests/fuzz_pairs.py [--form NAME]... [--seed N] [--n N] [--show N]
 """
@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from breaking import NAMES, PLACEHOLDER, Maker, Piece, Talk, Turn
+from breaking import NAMES, PLACEHOLDER, Conversation, Maker, Piece, Turn
 from breaking_judge import merged
 from breaking_wires import WIRES, Value
 from pairing_faults import broken
@@ -44,17 +44,17 @@ IDLESS = ("gemini", "ollama", "gemini-cli")
 ANYWHERE = ("openai-responses", "codex")
 ODD: tuple[Any, ...] = (None, 1, {})
 MAX_SEEDS = 10
-"""How many seeds of each fault are named for a form."""
+"""The number of seeds that the report lists for each fault of a form."""
 MINTED, SHARE_OF_ODD = 0.1, 0.06
-"""How many conversations have a result under a made id, and how many have odd entries."""
-PROVIDERS = [one for one in Providers(packages()).names() if one != "shared"]
+"""The numbers of conversations with a result under a generated id, and with odd entries."""
+PROVIDERS = [name for name in Providers(packages()).names() if name != "shared"]
 
 
 class Case(NamedTuple):
-    """One conversation, and how it is repaired."""
+    """One conversation, and the options of its repair."""
 
     form: str
-    talk: Talk
+    conversation: Conversation
     done: list[str]
     level: Level
     provider: str
@@ -81,28 +81,28 @@ def make(form: str, seed: str) -> Case:
     rng = Random(seed)  # noqa: S311 - the same in every run
     wire = WIRES[SESSIONS[form].traits if form in SESSIONS else form]
     while True:
-        talk = Maker(rng, wire.traits(rng)).talk()
-        done = broken(talk, rng)
+        conversation = Maker(rng, wire.traits(rng)).conversation()
+        done = broken(conversation, rng)
         own = [wire.provider] * 3 if wire.provider != "none" else []
         provider = rng.choice([*own, "auto", "auto", "none", CANONICAL, *rng.sample(PROVIDERS, 4)])
-        case = Case(form, talk, done, rng.choice(LEVELS), provider)
+        case = Case(form, conversation, done, rng.choice(LEVELS), provider)
         if rng.random() < MINTED:
             _add_minted(case, rng)
         if rng.random() < SHARE_OF_ODD:
             case = case._replace(odd=f"{seed} odd", done=[*done, "odd entries"])
-        if any(turn.pieces for turn in case.talk) and data_of(case):
+        if any(turn.pieces for turn in case.conversation) and data_of(case):
             return case
 
 
 def _add_minted(case: Case, rng: Random) -> None:
-    """Add a result that answers no call under an id which the projection would give to a call."""
-    data = data_of(case) if case.talk else b""
+    """Add a result without a call, under an id that the projection would give to a call."""
+    data = data_of(case) if case.conversation else b""
     shown = _ids(case, data, "placeholder") if data and case.provider not in ("auto", "none") else {}
-    bearing = {piece.id for turn in case.talk for piece in turn.pieces}
-    made = sorted({one for some in shown.values() for one in some if one} - {*bearing})
+    bearing = {piece.id for turn in case.conversation for piece in turn.pieces}
+    made = sorted({item for some in shown.values() for item in some if item} - {*bearing})
     if made:
         stray = Piece("result", "result-of-904.", 904, rng.choice(made), rng.choice(NAMES))
-        case.talk.insert(rng.randrange(len(case.talk) + 1), Turn("tool", [stray]))
+        case.conversation.insert(rng.randrange(len(case.conversation) + 1), Turn("tool", [stray]))
         case.done.append("stray under a made id")
 
 
@@ -112,8 +112,8 @@ def _with_odd(value: Any, rng: Random) -> Any:
         return {key: _with_odd(one, rng) for key, one in value.items()}
     if not isinstance(value, list):
         return value
-    some = [_with_odd(one, rng) for one in value]
-    if any(isinstance(one, dict) for one in some) and rng.random() < 0.15:
+    some = [_with_odd(item, rng) for item in value]
+    if any(isinstance(item, dict) for item in some) and rng.random() < 0.15:
         some.insert(rng.randrange(len(some) + 1), rng.choice(ODD))
     return some
 
@@ -123,14 +123,14 @@ def _without_odd(value: Any) -> Any:
         return {key: _without_odd(one) for key, one in value.items()}
     if not isinstance(value, list):
         return value
-    some = (_without_odd(one) for one in value if one not in ODD)
+    some = (_without_odd(item) for item in value if item not in ODD)
     # A repair may give an odd entry an id.
-    return [one for one in some if not isinstance(one, dict) or one.keys() - {"id", "type"}]
+    return [item for item in some if not isinstance(item, dict) or item.keys() - {"id", "type"}]
 
 
-def _spelled(form: str, talk: Talk) -> list[Value]:
-    marked = {one.mark: one for turn in talk for one in turn.pieces if one.words == "wide"}
-    values = [one.value for one in WIRES[form].spell(_plain(talk))]
+def _spelled(form: str, conversation: Conversation) -> list[Value]:
+    marked = {piece.mark: piece for turn in conversation for piece in turn.pieces if piece.words == "wide"}
+    values = [item.value for item in WIRES[form].spell(_plain(conversation))]
     if form in ("openai-chat", "mistral", "cohere") and marked:
         for value in values:
             for call in (value.get("tool_calls") or ())[1:]:
@@ -138,52 +138,52 @@ def _spelled(form: str, talk: Talk) -> list[Value]:
     return values
 
 
-def _plain(talk: Talk) -> Talk:
-    """Partial results are results; only the canonical wire has a mark for them."""
+def _plain(conversation: Conversation) -> Conversation:
+    """Treat partial results as results; only the canonical wire has a mark for them."""
     return [
-        Turn(turn.role, [Piece("result", one.words, one.mark, one.id, one.name) if one.kind == "partial" else one
-                         for one in turn.pieces])
-        for turn in talk
+        Turn(turn.role, [Piece("result", piece.words, piece.mark, piece.id, piece.name) if piece.kind == "partial" else piece
+                         for piece in turn.pieces])
+        for turn in conversation
     ]  # fmt: skip
 
 
-def _partials(values: list[Value], talk: Talk) -> None:
-    words = {one.words for turn in talk for one in turn.all("partial")}
+def _partials(values: list[Value], conversation: Conversation) -> None:
+    words = {item.words for turn in conversation for item in turn.all("partial")}
     for value in values:
         for block in value["blocks"]:
-            said = (block.get("result") or {}).get("output") if block["type"] == "tool_response" else None
-            if said is not None:
-                block["isComplete"] = said not in words
+            output = (block.get("result") or {}).get("output") if block["type"] == "tool_response" else None
+            if output is not None:
+                block["isComplete"] = output not in words
 
 
 def data_of(case: Case) -> bytes:
     records = _records(case)
     if case.odd:
         rng = Random(case.odd)  # noqa: S311 - the same in every run
-        records = [_with_odd(one, rng) for one in records]
+        records = [_with_odd(record, rng) for record in records]
     return written(iter(records))
 
 
 def _records(case: Case) -> list[Value]:
     if case.form in SESSIONS:
-        return [*SESSIONS[case.form].spell(_plain(case.talk))]
-    values = _spelled(case.form, case.talk)
-    if case.form == "canonical" and any(turn.all("partial") for turn in case.talk):
-        _partials(values, case.talk)
+        return [*SESSIONS[case.form].spell(_plain(case.conversation))]
+    values = _spelled(case.form, case.conversation)
+    if case.form == "canonical" and any(turn.all("partial") for turn in case.conversation):
+        _partials(values, case.conversation)
     wire = WIRES[case.form]
     return [{**wire.body, wire.key: values}] if values else []
 
 
-def turns_of(form: str, data: bytes) -> Talk:
+def turns_of(form: str, data: bytes) -> Conversation:
     records = [_without_odd(json.loads(line)) for line in data.splitlines() if line.strip()]
     if form in SESSIONS:
-        found = [SESSIONS[form].read(one) for one in records]
-        return [one for one in found if one is not None]
+        found = [SESSIONS[form].read(record) for record in records]
+        return [item for item in found if item is not None]
     wire = WIRES[form]
-    return [wire.read(one) for one in records[0][wire.key]]
+    return [wire.read(item) for item in records[0][wire.key]]
 
 
-# What a reader makes of a conversation.
+# Reading a conversation.
 
 Pair = tuple[int, str]
 
@@ -192,8 +192,8 @@ def _is_real(piece: Piece) -> bool:
     return piece.mark >= 0 and piece.words.startswith("result-of-")
 
 
-def pairs(form: str, turns: Talk, *, joined: bool = True) -> Iterator[tuple[Piece, Piece]]:
-    """Calls with the results that a strict reader gives them."""
+def pairs(form: str, turns: Conversation, *, joined: bool = True) -> Iterator[tuple[Piece, Piece]]:
+    """Calls with the results that a strict reader assigns to them."""
     waiting: list[Piece] = []
     for turn in merged(turns) if joined else turns:
         calls = turn.all("call")
@@ -204,23 +204,24 @@ def pairs(form: str, turns: Talk, *, joined: bool = True) -> Iterator[tuple[Piec
                 waiting.append(piece)
             elif piece.kind == "result":
                 if piece.id or form not in IDLESS:
-                    fits = [one for one in waiting if piece.id and one.id == piece.id]
+                    fits = [item for item in waiting if piece.id and item.id == piece.id]
                 else:
-                    fits = [one for one in waiting if one.name == piece.name]
+                    fits = [item for item in waiting if item.name == piece.name]
                 if fits:
                     waiting.remove(fits[0])
                     yield fits[0], piece
 
 
-def _meant(form: str, turns: Talk) -> set[Pair]:
-    """Pairs that the log itself makes: by its own reading, by an id that one call bears, or as the only one left."""
-    real = [Turn(turn.role, [one for one in turn.pieces if one.words != PLACEHOLDER]) for turn in turns]
+def _determined_pairs(form: str, turns: Conversation) -> set[Pair]:
+    """Pairs that the log determines: by the reading of the wire, an id of one call, or as the last pair."""
+    real = [Turn(turn.role, [piece for piece in turn.pieces if piece.words != PLACEHOLDER]) for turn in turns]
     formed = [
-        Turn(turn.role, [replace(one, id=_form(one.id) or one.id) for one in turn.pieces]) for turn in turns
+        Turn(turn.role, [replace(piece, id=_form(piece.id) or piece.id) for piece in turn.pieces])
+        for turn in turns
     ]
-    # A call in a turn of results repeats another one, or has no place.
+    # A call in a turn of results repeats another one, or has no valid position.
     quiet = [
-        Turn(turn.role, [one for one in turn.pieces if turn.role == "model" or one.kind != "call"])
+        Turn(turn.role, [piece for piece in turn.pieces if turn.role == "model" or piece.kind != "call"])
         for turn in turns
     ]
     views = (turns, real, formed, _fresh(formed), quiet)
@@ -228,9 +229,11 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     readings += [pairs(how, some, joined=False) for how in (form, "openai-chat") for some in views]
     found = {(call.mark, result.words) for reading in readings for call, result in reading}
     every = [piece for turn in turns for piece in turn.pieces]
-    calls, results = ([one for one in every if one.kind == kind] for kind in ("call", "result"))
+    calls, results = ([item for item in every if item.kind == kind] for kind in ("call", "result"))
     for result in results:
-        bearers = {one.mark: one.name for one in calls if _form(one.id) and _form(one.id) == _form(result.id)}
+        bearers = {
+            call.mark: call.name for call in calls if _form(call.id) and _form(call.id) == _form(result.id)
+        }
         own = [mark for mark, name in bearers.items() if name == result.name or not result.name]
         found |= {
             (mark, result.words) for mark in (own if len(own) == 1 else bearers if len(bearers) == 1 else ())
@@ -240,18 +243,18 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
     found |= _last_of_name(turns, idless=form in IDLESS)
     # A repair removes the partial copy of a result: the whole text is the same result.
-    partial = {one.words: one.id for one in results if one.mark < 0}
+    partial = {result.words: result.id for result in results if result.mark < 0}
     return found | {
-        (call, one.words)
+        (call, result.words)
         for call, words in found
         if words in partial
-        for one in results
-        if one.id == partial[words] and one.words in (f"{words}.", words)
+        for result in results
+        if result.id == partial[words] and result.words in (f"{words}.", words)
     }
 
 
-def _last_of_name(turns: Talk, *, idless: bool) -> set[Pair]:
-    """The call and the result of one id and name that are left over when all others are in the window of their call.
+def _last_of_name(turns: Conversation, *, idless: bool) -> set[Pair]:
+    """The last call and result of one id and name, when all others are in the window of their call.
 
     On a wire that needs no ids the name is enough.
     """
@@ -260,15 +263,15 @@ def _last_of_name(turns: Talk, *, idless: bool) -> set[Pair]:
     waiting: list[Piece] = []
     for turn in turns:
         waiting = turn.all("call") or waiting
-        for one in turn.all("call"):
-            calls[_form(one.id), one.name].append(one)
-        for one in turn.all("result"):
-            key = _form(one.id), one.name
+        for item in turn.all("call"):
+            calls[_form(item.id), item.name].append(item)
+        for entry in turn.all("result"):
+            key = _form(entry.id), entry.name
             own = [call for call in waiting if (_form(call.id), call.name) == key and call in calls[key]]
             if own:
                 calls[key].remove(own[0])
             else:
-                results[key].append(one)
+                results[key].append(entry)
     return {
         (some[0].mark, results[key][0].words)
         for key, some in calls.items()
@@ -276,18 +279,20 @@ def _last_of_name(turns: Talk, *, idless: bool) -> set[Pair]:
     }
 
 
-def _fresh(turns: Talk) -> Talk:
-    """The conversation without results that repeat an earlier one of their id, with or without more words."""
-    said: dict[str | None, list[str]] = defaultdict(list)
+def _fresh(turns: Conversation) -> Conversation:
+    """The conversation without results that repeat an earlier one of their id, with the same or a longer text."""
+    seen_words: dict[str | None, list[str]] = defaultdict(list)
     fresh = []
     for turn in turns:
         pieces = []
-        for one in turn.pieces:
-            if one.kind == "result" and any(_is_start(one.words, words) for words in said[one.id]):
+        for piece in turn.pieces:
+            if piece.kind == "result" and any(
+                _is_start(piece.words, words) for words in seen_words[piece.id]
+            ):
                 continue
-            if one.kind == "result":
-                said[one.id].append(one.words)
-            pieces.append(one)
+            if piece.kind == "result":
+                seen_words[piece.id].append(piece.words)
+            pieces.append(piece)
         fresh.append(Turn(turn.role, pieces))
     return fresh
 
@@ -297,22 +302,22 @@ def _is_start(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:
-    """Windows with as many results as calls of one id and name, where copies may count or not."""
-    asked: list[Piece] = []
+def _by_name(turns: Conversation, *, joined: bool) -> Iterator[Pair]:
+    """Windows with as many results as calls of one id and name, with copies counted or not."""
+    open_calls: list[Piece] = []
     window: list[Piece] = []
     for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
         if turn.all("call"):
-            for key in {(one.id, one.name) for one in asked if one.id}:
+            for key in {(call.id, call.name) for call in open_calls if call.id}:
                 calls, results = (
-                    [one for one in some if (one.id, one.name) == key] for some in (asked, window)
+                    [item for item in some if (item.id, item.name) == key] for some in (open_calls, window)
                 )
-                for some in (results, [*{one.words: one for one in results}.values()]):
+                for some in (results, [*{result.words: result for result in results}.values()]):
                     if len(calls) == len(some):
                         yield from (
                             (call.mark, result.words) for call, result in zip(calls, some, strict=True)
                         )
-            asked, window = turn.all("call"), []
+            open_calls, window = turn.all("call"), []
         window += turn.all("result")
 
 
@@ -321,43 +326,43 @@ def _form(identifier: str | None) -> str:
     return "" if found in ("null", "REDACTED") else found
 
 
-def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
-    """A window with as many results as calls, of all or of one name, of which some have no id."""
-    all_ids = {_form(one.id) for turn in turns for one in turn.all("call")}
-    all_answers = {_form(one.id) for turn in turns for one in turn.all("result")} - {""}
-    asked: list[Piece] = []
+def _by_position(turns: Conversation, *, joined: bool) -> Iterator[Pair]:
+    """A window with as many results as calls, of all or of one name, some of them without an id."""
+    all_ids = {_form(item.id) for turn in turns for item in turn.all("call")}
+    all_answers = {_form(item.id) for turn in turns for item in turn.all("result")} - {""}
+    open_calls: list[Piece] = []
     window: list[Piece] = []
     for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
         if turn.all("call"):
-            left = [one for one in asked if _form(one.id) not in all_answers]
-            loose = [one for one in window if _form(one.id) not in all_ids - {""}]
-            for open_ones, results in ((asked, window), (left, loose)):
+            left = [call for call in open_calls if _form(call.id) not in all_answers]
+            loose = [item for item in window if _form(item.id) not in all_ids - {""}]
+            for open_ones, results in ((open_calls, window), (left, loose)):
                 yield from _left_over(open_ones, results)
-                for name in {one.name for one in open_ones}:
-                    some = [one for one in results if one.name == name]
-                    yield from _left_over([one for one in open_ones if one.name == name], some)
-            asked, window = [], []
+                for name in {item.name for item in open_ones}:
+                    some = [result for result in results if result.name == name]
+                    yield from _left_over([item for item in open_ones if item.name == name], some)
+            open_calls, window = [], []
         for piece in turn.pieces:
             if piece.kind == "call":
-                asked.append(piece)
+                open_calls.append(piece)
             elif piece.kind == "result" and _form(piece.id) not in all_ids - {
-                _form(one.id) for one in asked
+                _form(call.id) for call in open_calls
             } - {""}:
                 window.append(piece)
 
 
-def _left_over(asked: list[Piece], window: list[Piece]) -> Iterator[Pair]:
-    answered, called = ({_form(one.id) for one in some} - {""} for some in (window, asked))
-    left = [one for one in window if _form(one.id) not in called]
-    once = [*{(_form(one.id), one.words): one for one in left}.values()]
-    for calls in (asked, [*{(one.id, one.mark): one for one in asked}.values()]):
-        own = [one for one in calls if _form(one.id) not in answered]
+def _left_over(open_calls: list[Piece], window: list[Piece]) -> Iterator[Pair]:
+    answered, called = ({_form(item.id) for item in some} - {""} for some in (window, open_calls))
+    left = [item for item in window if _form(item.id) not in called]
+    once = [*{(_form(item.id), item.words): item for item in left}.values()]
+    for calls in (open_calls, [*{(call.id, call.mark): call for call in open_calls}.values()]):
+        own = [call for call in calls if _form(call.id) not in answered]
         for results in (left, once):
-            if len(own) == len(results) and not all(map(_form, [one.id for one in (*own, *results)])):
+            if len(own) == len(results) and not all(map(_form, [item.id for item in (*own, *results)])):
                 yield from ((call.mark, result.words) for call, result in zip(own, results, strict=True))
 
 
-# The judgement.
+# Checks.
 
 
 def _fixed(data: bytes, term: Term) -> tuple[bytes, Fixed]:
@@ -367,7 +372,7 @@ def _fixed(data: bytes, term: Term) -> tuple[bytes, Fixed]:
 
 
 def judged(case: Case) -> Iterator[str]:
-    """What is wrong with the repair of one conversation."""
+    """Faults in the repair of one conversation."""
     term = terms(case.form, case.level, case.provider)
     before = data_of(case)
     after, done = _fixed(before, term)
@@ -385,8 +390,8 @@ def judged(case: Case) -> Iterator[str]:
         yield from _other_ids(case, before, after, done)
 
 
-def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
-    meant = _meant(case.form, was)
+def _mispaired(case: Case, was: Conversation, now: Conversation) -> Iterator[str]:
+    meant = _determined_pairs(case.form, was)
     # Ollama's templates render each message on its own.
     for call, result in pairs(case.form, now, joined=case.form != "ollama"):
         if _is_real(result) and call.mark != result.mark and (call.mark, result.words) not in meant:
@@ -394,13 +399,15 @@ def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
             return
 
 
-def _lost(was: Talk, now: Talk, done: Fixed) -> Iterator[str]:
-    def held(turns: Talk) -> Counter[tuple[str, int, str]]:
+def _lost(was: Conversation, now: Conversation, done: Fixed) -> Iterator[str]:
+    def pieces_of_calls_and_results(turns: Conversation) -> Counter[tuple[str, int, str]]:
         every = (piece for turn in turns for piece in turn.pieces if piece.kind in ("call", "result", "text"))
-        return Counter((one.kind, one.mark, one.words) for one in every if one.words or one.kind != "text")
+        return Counter(
+            (item.kind, item.mark, item.words) for item in every if item.words or item.kind != "text"
+        )
 
-    gone = sum((held(was) - held(now)).values())
-    if gone > sum(one.what == "removed" for one in done.changes):
+    gone = sum((pieces_of_calls_and_results(was) - pieces_of_calls_and_results(now)).values())
+    if gone > sum(change.what == "removed" for change in done.changes):
         yield "lost without a word"
 
 
@@ -411,7 +418,7 @@ def _untrue(after: bytes, term: Term, done: Fixed) -> Iterator[str]:
             found[event.finding.severity] += 1
     if found["error"] and not done.after["error"]:
         yield "exit code not true"
-    elif any(found[one] != done.after[one] for one in ("error", "warning")):
+    elif any(found[item] != done.after[item] for item in ("error", "warning")):
         yield "count not true"
 
 
@@ -426,7 +433,7 @@ def _ids(case: Case, data: bytes, level: Level) -> dict[int, set[str | None]]:
             continue
         book = paired(item.messages, item.wire)
         shown = projection_after(item, book, case.provider, traced.get(item.index))
-        calls = [one.asked.call for one in book.interactions]
+        calls = [interaction.asked.call for interaction in book.interactions]
         for entry in shown.entries:
             if entry.piece == "call" and not calls[entry.number].server:
                 mark = _mark(calls[entry.number].body)
@@ -436,7 +443,7 @@ def _ids(case: Case, data: bytes, level: Level) -> dict[int, set[str | None]]:
 
 
 def _mark(body: bytes) -> int:
-    """The number of a call; of what was an odd entry there is none."""
+    """The number of a call; a former odd entry has none."""
     try:
         value = json.loads(body)
         return int((json.loads(value) if isinstance(value, str) else value)["k"])
@@ -446,7 +453,7 @@ def _mark(body: bytes) -> int:
 
 def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator[str]:
     if case.provider in ("auto", "none") or (after == before and done.needs) or done.notes:
-        return  # a note says which repair, and so which ids, the run leaves out
+        return  # a note names the repair, and so the ids, that the run leaves out
     there = _ids(case, after, case.level)
     # A call beside results is no call of the conversation, or has a wrong role.
     elsewhere = {
@@ -459,7 +466,7 @@ def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator
                 now[call.mark].add(call.id)
     if any(there[mark] != now[mark] for mark in now if mark in there):
         yield "ids of the repaired file would change"
-    # Its default level is `placeholder`, whatever the level of the repair.
+    # Its default level is `placeholder` at any level of the repair.
     for level, others in ((case.level, ""), ("placeholder", " at the default level")):
         shown = _ids(case, before, level)
         if any(
@@ -469,16 +476,16 @@ def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator
             break
 
 
-# A run.
+# Run.
 
 
-class Told(NamedTuple):
+class Report(NamedTuple):
     fault: str
     form: str
     seed: str
 
 
-def run(form: str, seed: int, count: int) -> Iterator[Told]:
+def run(form: str, seed: int, count: int) -> Iterator[Report]:
     for number in range(count):
         name = f"{seed} {form} {number}"
         case = make(form, name)
@@ -486,7 +493,7 @@ def run(form: str, seed: int, count: int) -> Iterator[Told]:
             found = list(judged(case))
         except Exception as error:  # noqa: BLE001 - a crash is a finding too
             found = [f"crash: {type(error).__name__}: {error}"[:90]]
-        yield from (Told(one, form, name) for one in found)
+        yield from (Report(item, form, name) for item in found)
 
 
 def smaller(case: Case, fault: str) -> Case:
@@ -501,12 +508,14 @@ def smaller(case: Case, fault: str) -> Case:
     again = True
     while again:
         again = False
-        for at in reversed(range(len(case.talk))):
-            for number in (None, *reversed(range(len(case.talk[at].pieces)))):
-                turn = case.talk[at]
+        for at in reversed(range(len(case.conversation))):
+            for number in (None, *reversed(range(len(case.conversation[at].pieces)))):
+                turn = case.conversation[at]
                 left = [] if number is None else [*turn.pieces[:number], *turn.pieces[number + 1 :]]
                 rest = [Turn(turn.role, left)] if left else []
-                less = case._replace(talk=[*case.talk[:at], *rest, *case.talk[at + 1 :]])
+                less = case._replace(
+                    conversation=[*case.conversation[:at], *rest, *case.conversation[at + 1 :]]
+                )
                 if has(less):
                     case, again = less, True
                     break
@@ -515,8 +524,8 @@ def smaller(case: Case, fault: str) -> Case:
     return case
 
 
-def shown(told: Told) -> str:
-    case = smaller(make(told.form, told.seed), told.fault)
+def shown(report: Report) -> str:
+    case = smaller(make(report.form, report.seed), report.fault)
     term = terms(case.form, case.level, case.provider)
     before = data_of(case)
     after, _ = _fixed(before, term)
@@ -533,22 +542,22 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=100, help="conversations for each form")
     parser.add_argument("--show", type=int, default=0, help="how many cases of each fault are shown")
     parser.add_argument("--fault", default="", help="show only faults that start so")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     faults: Counter[str] = Counter()
-    for form in asked.form or FORMS:
-        told = list(run(form, asked.seed, asked.n))
-        own = Counter(one.fault for one in told)
+    for form in arguments.form or FORMS:
+        report = list(run(form, arguments.seed, arguments.n))
+        own = Counter(item.fault for item in report)
         faults += own
         sys.stdout.write(
-            f"{form:17} n {asked.n}  {'; '.join(f'{k} {v}' for k, v in own.most_common()) or 'nothing wrong'}\n"
+            f"{form:17} n {arguments.n}  {'; '.join(f'{k} {v}' for k, v in own.most_common()) or 'nothing wrong'}\n"
         )
         met: Counter[str] = Counter()
-        for one in told:
-            met[one.fault] += 1
-            if met[one.fault] <= MAX_SEEDS:
-                sys.stdout.write(f"    {one.fault}: {one.seed!r}\n")
-            if met[one.fault] <= asked.show and one.fault.startswith(asked.fault):
-                sys.stdout.write(f"{shown(one)}\n")
+        for entry in report:
+            met[entry.fault] += 1
+            if met[entry.fault] <= MAX_SEEDS:
+                sys.stdout.write(f"    {entry.fault}: {entry.seed!r}\n")
+            if met[entry.fault] <= arguments.show and entry.fault.startswith(arguments.fault):
+                sys.stdout.write(f"{shown(entry)}\n")
         sys.stdout.flush()
     sys.exit(bool(faults))
 

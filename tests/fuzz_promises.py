@@ -1,7 +1,7 @@
-"""Promises of `fix` on broken fixtures: one run suffices, nothing new is brought in, and the counts are those of lint.
+"""Check guarantees of `fix` on broken fixtures: one run is enough, no new error, and the same counts as lint.
 
-Each case is a fixture of any format with a few random faults in its JSON or in its lines, repaired at one level for one
-provider. As a program:
+Each case is a fixture of any format with a few random faults in its JSON or its lines. It is repaired at one level
+for one provider. As a program:
 
     python tests/fuzz_promises.py [--seed N] [--n N] [--show N] [--format NAME]
 """
@@ -27,9 +27,9 @@ from turnlint.rows import Row
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("rules", "formats", "provider_switch")
 MAX_REFUSED = 0.001
-"""The share of repairs that may be refused with a reason, and leave the file as it was."""
+"""The share of repairs that may be refused with a reason, without a change of the file."""
 MAX_BYTES = 20_000
-"""A larger fixture takes longer and breaks in no other way."""
+"""A larger fixture takes longer and has no other kinds of faults."""
 ODD: tuple[Any, ...] = (None, 1, {}, [], "x", True, "", [None], {"type": "x"})
 IDS = (
     "id",
@@ -75,7 +75,7 @@ def seeds() -> tuple[tuple[str, bytes], ...]:
 
 def case_of(seed: str, only: str = "") -> Case:
     rng = Random(seed)  # noqa: S311 - the same case in every run
-    name, data = rng.choice([one for one in seeds() if only in one[0]])
+    name, data = rng.choice([item for item in seeds() if only in item[0]])
     records: Any
     lines = name.endswith(("jsonl", "ndjson"))
     faults = []
@@ -88,7 +88,7 @@ def case_of(seed: str, only: str = "") -> Case:
     if records is not None:
         faults += [broken(records, rng) for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3)))]
         texts = (
-            [json.dumps(one, ensure_ascii=False) for one in records]
+            [json.dumps(record, ensure_ascii=False) for record in records]
             if lines
             else [json.dumps(records, indent=2)]
         )
@@ -106,14 +106,14 @@ def case_of(seed: str, only: str = "") -> Case:
 
 
 def broken(records: Any, rng: Random) -> str:
-    """Break decoded JSON in place; the name of the fault."""
-    lists = [one for one in _within(records) if isinstance(one, list) and one]
-    objects = [one for one in _within(records) if isinstance(one, dict)]
+    """Break decoded JSON in place. Return the name of the fault."""
+    lists = [item for item in _within(records) if isinstance(item, list) and item]
+    objects = [item for item in _within(records) if isinstance(item, dict)]
     fault = rng.choice([*LISTS, *LISTS, *OBJECTS])
     if fault in LISTS:
         if not lists:
             return "nothing"
-        holders = [one for one in lists if any(isinstance(value, dict) for value in one)] or lists
+        holders = [item for item in lists if any(isinstance(value, dict) for value in item)] or lists
         LISTS[fault](rng.choice(holders), rng)
     elif objects:
         OBJECTS[fault](objects, rng)
@@ -123,44 +123,44 @@ def broken(records: Any, rng: Random) -> str:
 def _within(value: Any) -> Iterator[Any]:
     yield value
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in inner:
-        yield from _within(one)
+    for item in inner:
+        yield from _within(item)
 
 
-def _drop(some: list[Any], rng: Random) -> None:
-    some.pop(rng.randrange(len(some)))
+def _drop(entries: list[Any], rng: Random) -> None:
+    entries.pop(rng.randrange(len(entries)))
 
 
-def _copy(some: list[Any], rng: Random) -> None:
-    one = json.loads(json.dumps(rng.choice(some)))
-    some.insert(rng.randrange(len(some) + 1), one)
+def _copy(entries: list[Any], rng: Random) -> None:
+    one = json.loads(json.dumps(rng.choice(entries)))
+    entries.insert(rng.randrange(len(entries) + 1), one)
 
 
-def _move(some: list[Any], rng: Random) -> None:
-    one = some.pop(rng.randrange(len(some)))
-    some.insert(rng.randrange(len(some) + 1), one)
+def _move(entries: list[Any], rng: Random) -> None:
+    one = entries.pop(rng.randrange(len(entries)))
+    entries.insert(rng.randrange(len(entries) + 1), one)
 
 
-def _swap(some: list[Any], rng: Random) -> None:
-    at = rng.randrange(len(some))
-    some[at - 1], some[at] = some[at], some[at - 1]
+def _swap(entries: list[Any], rng: Random) -> None:
+    at = rng.randrange(len(entries))
+    entries[at - 1], entries[at] = entries[at], entries[at - 1]
 
 
-def _insert_odd(some: list[Any], rng: Random) -> None:
+def _insert_odd(entries: list[Any], rng: Random) -> None:
     for _ in range(rng.choice((1, 1, 3))):
-        some.insert(rng.randrange(len(some) + 1), rng.choice(ODD))
+        entries.insert(rng.randrange(len(entries) + 1), rng.choice(ODD))
 
 
-def _shuffle(some: list[Any], rng: Random) -> None:
-    rng.shuffle(some)
+def _shuffle(entries: list[Any], rng: Random) -> None:
+    rng.shuffle(entries)
 
 
-def _cut(some: list[Any], rng: Random) -> None:
-    del some[: rng.randrange(len(some))]
+def _cut(entries: list[Any], rng: Random) -> None:
+    del entries[: rng.randrange(len(entries))]
 
 
 def _change_id(objects: list[dict[str, Any]], rng: Random) -> None:
-    places = [(one, key) for one in objects for key in one if key in IDS and isinstance(one[key], str)]
+    places = [(item, key) for item in objects for key in item if key in IDS and isinstance(item[key], str)]
     if places:
         one, key = rng.choice(places)
         other, name = rng.choice(places)
@@ -168,21 +168,21 @@ def _change_id(objects: list[dict[str, Any]], rng: Random) -> None:
 
 
 def _drop_key(objects: list[dict[str, Any]], rng: Random) -> None:
-    one = rng.choice([one for one in objects if one] or [{"x": 1}])
+    one = rng.choice([item for item in objects if item] or [{"x": 1}])
     del one[rng.choice([*one])]
 
 
 def _odd_value(objects: list[dict[str, Any]], rng: Random) -> None:
-    one = rng.choice([one for one in objects if one] or [{"x": 1}])
+    one = rng.choice([item for item in objects if item] or [{"x": 1}])
     one[rng.choice([*one])] = rng.choice(ODD)
 
 
 def _blank(objects: list[dict[str, Any]], rng: Random) -> None:
     places = [
-        (one, key)
-        for one in objects
-        for key in one
-        if key in ("content", "text") and isinstance(one[key], str)
+        (item, key)
+        for item in objects
+        for key in item
+        if key in ("content", "text") and isinstance(item[key], str)
     ]
     if places:
         one, key = rng.choice(places)
@@ -190,9 +190,9 @@ def _blank(objects: list[dict[str, Any]], rng: Random) -> None:
 
 
 def _role(objects: list[dict[str, Any]], rng: Random) -> None:
-    some = [one for one in objects if isinstance(one.get("role"), str)]
-    if some:
-        rng.choice(some)["role"] = rng.choice(
+    entries = [item for item in objects if isinstance(item.get("role"), str)]
+    if entries:
+        rng.choice(entries)["role"] = rng.choice(
             ("user", "assistant", "tool", "system", "model", "developer", "human")
         )
 
@@ -210,12 +210,12 @@ OBJECTS: dict[str, Callable[[list[dict[str, Any]], Random], None]] = {
 
 
 @cache
-def book_of(options: Options) -> Book:
+def rulebook_of(options: Options) -> Book:
     return Book(options)
 
 
 def options_of(case: Case) -> tuple[Options, Options, Policy]:
-    """The options of the lint and of the repair, and the policy, as the command makes them."""
+    """The options of the lint and of the repair, and the policy, as the command builds them."""
     providers = () if case.provider == "none" else (case.provider,)
     linting = Options(providers=providers)
     named = frozenset(providers) - {"auto"}
@@ -226,14 +226,14 @@ def options_of(case: Case) -> tuple[Options, Options, Policy]:
 def repaired(case: Case, data: bytes) -> tuple[Any, bytes]:
     _, options, policy = options_of(case)
     source = Source(case.name, None, data=data)
-    fixed = fix(source, options, book_of(options), policy)
+    fixed = fix(source, options, rulebook_of(options), policy)
     return fixed, b"".join(patched(source, fixed.patches)) if fixed.patches else data
 
 
 def found(case: Case, data: bytes, options: Options) -> tuple[Counter[str], bool]:
     rows: Counter[str] = Counter()
     skipped = False
-    for event in lint(Source(case.name, None, data=data), options, book_of(options)):
+    for event in lint(Source(case.name, None, data=data), options, rulebook_of(options)):
         assert not isinstance(event, Crash), event
         skipped |= isinstance(event, Skipped)
         if isinstance(event, Row):
@@ -246,13 +246,13 @@ def found(case: Case, data: bytes, options: Options) -> tuple[Counter[str], bool
 
 
 def wrong(case: Case) -> Iterator[str]:
-    """The promises that a repair breaks."""
+    """The guarantees that a repair violates."""
     _, options, _ = options_of(case)
     before, foreign = found(case, case.data, options)
     fixed, after = repaired(case, case.data)
     if fixed.problem:
         return
-    yield from (f"refused: {one.reason[:70]}" for one in fixed.failures)
+    yield from (f"refused: {failure.reason[:70]}" for failure in fixed.failures)
     now, skipped = found(case, after, options)
     if foreign and after != case.data:
         yield "an unknown format was changed"
@@ -282,7 +282,7 @@ def wrong(case: Case) -> Iterator[str]:
 
 
 def lost(before: bytes, after: bytes) -> list[str]:
-    """Long texts that are gone."""
+    """Long texts that the repair lost."""
     left = after.decode("utf-8", "replace")
     return [
         text
@@ -297,9 +297,9 @@ def _texts(data: bytes) -> Iterator[str]:
             value = json.loads(line)
         except ValueError:
             continue
-        for one in _within(value):
-            if isinstance(one, str):
-                yield json.dumps(one, ensure_ascii=False)[1:-1][:60]
+        for item in _within(value):
+            if isinstance(item, str):
+                yield json.dumps(item, ensure_ascii=False)[1:-1][:60]
 
 
 def main() -> None:
@@ -308,25 +308,25 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=2000)
     parser.add_argument("--show", type=int, default=1)
     parser.add_argument("--format", default="")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     faults: Counter[str] = Counter()
     shown: dict[str, list[str]] = {}
-    for number in range(asked.n):
-        name = f"{asked.seed}-{number}"
-        case = case_of(name, asked.format)
+    for number in range(arguments.n):
+        name = f"{arguments.seed}-{number}"
+        case = case_of(name, arguments.format)
         try:
-            told = [*wrong(case)]
+            problems = [*wrong(case)]
         except Exception as error:  # noqa: BLE001 - a crash is a finding too
-            told = [f"crash {type(error).__name__}: {error}"[:90]]
-        for one in told:
+            problems = [f"crash {type(error).__name__}: {error}"[:90]]
+        for one in problems:
             faults[one] += 1
             shown.setdefault(one, []).append(f"{name} {case.name} {case.level} {case.provider} {case.faults}")
     for one, count in faults.most_common():
         sys.stdout.write(f"{count:6} {one}\n")
-        for where in shown[one][: asked.show]:
+        for where in shown[one][: arguments.show]:
             sys.stdout.write(f"         {where}\n")
     refused = sum(count for one, count in faults.items() if one.startswith("refused"))
-    sys.exit(sum(faults.values()) > refused or refused > asked.n * MAX_REFUSED)
+    sys.exit(sum(faults.values()) > refused or refused > arguments.n * MAX_REFUSED)
 
 
 if __name__ == "__main__":

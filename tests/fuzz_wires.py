@@ -1,7 +1,6 @@
-"""Repair under corruption on every wire and in every form of file, judged by code that knows nothing of the linter.
+"""Repair broken conversations on every wire and in every form of file, with checks independent of the linter.
 
-This module owns the run, the table of what went wrong, and the smallest conversation that still goes wrong. As a
-program:
+Runs the cases, tabulates the faults, and finds the smallest conversation with each fault. As a program:
 
     python tests/fuzz_wires.py [--wire NAME]... [--host NAME]... [--level NAME] [--seed N] [--n N] [--show N]
 """
@@ -40,7 +39,7 @@ class Fixer:
         self.policy = Policy(level=level, named=frozenset(() if provider == "none" else (provider,)))
         self.folder = folder
         self.edits = 0
-        """Changes made to cases when they were repaired for the first time."""
+        """Changes to cases in their first repair."""
 
     def source(self, data: bytes, host: str) -> Source:
         path = os.path.join(self.folder, "case.json" if host in ("document", "records") else "case.jsonl")
@@ -62,16 +61,16 @@ class Fixer:
 
 
 def make(wire: str, seed: str, host: str, number: int = 0) -> Case:
-    """One conversation, broken or not."""
+    """One conversation, broken or sound."""
     return with_random(wire, Random(seed), host, number=number)  # noqa: S311 - the same ones in every run
 
 
 def with_random(wire: str, rng: Random, host: str, *, number: int = 0, sound: bool = False) -> Case:
     spelling = WIRES[wire]
     while True:
-        talk = Maker(rng, spelling.traits(rng)).talk()
-        done = [] if sound else broken(talk, rng)
-        case = Case(spelling, talk, done, style(rng, pretty=host == "document"), number)
+        conversation = Maker(rng, spelling.traits(rng)).conversation()
+        done = [] if sound else broken(conversation, rng)
+        case = Case(spelling, conversation, done, style(rng, pretty=host == "document"), number)
         if case.messages():
             return case
 
@@ -79,14 +78,14 @@ def with_random(wire: str, rng: Random, host: str, *, number: int = 0, sound: bo
 def judged(
     case: Case, host: str, level: Level, before: bytes, after: bytes, messages: list[Value]
 ) -> Iterator[str]:
-    """What is wrong with one repair."""
-    turns = [case.wire.read(one) for one in messages]
+    """Faults in one repair."""
+    turns = [case.wire.read(message) for message in messages]
     if level == "lossy":
         if reason := unsound(case.wire.name, turns):
             yield f"unsound: {reason}"
-        yield from dict.fromkeys(kept(case.wire, Before(case.talk), turns))
+        yield from dict.fromkeys(kept(case.wire, Before(case.conversation), turns))
     else:
-        spelled = [case.wire.read(one.value) for one in case.messages()]
+        spelled = [case.wire.read(message.value) for message in case.messages()]
         yield from dict.fromkeys(beyond(level, spelled, turns))
     if not case.done and before != after:
         yield "clean changed"
@@ -97,8 +96,8 @@ def judged(
         yield "untouched message changed"
 
 
-def whose(data: bytes, host: str, cases: list[Case]) -> Callable[[int], int]:
-    """From a line of a file to the number of the case."""
+def case_of_line(data: bytes, host: str, cases: list[Case]) -> Callable[[int], int]:
+    """Map a line of a file to the number of the case."""
     if host in ("keyed", "linked"):
         lines = data.split(b"\n")
         return lambda line: int(lines[line - 1].split(b"s-", 1)[1].split(b'"')[0])
@@ -108,7 +107,7 @@ def whose(data: bytes, host: str, cases: list[Case]) -> Callable[[int], int]:
 
 
 def trial(fixer: Fixer, host: str, data: bytes, cases: list[Case]) -> dict[int, list[str]]:
-    """What is wrong with the repair of each of the cases in a file."""
+    """Faults in the repair of each of the cases in a file."""
     found: dict[int, list[str]] = defaultdict(list)
     try:
         after, fixed = fixer.fix(data, host)
@@ -116,17 +115,17 @@ def trial(fixer: Fixer, host: str, data: bytes, cases: list[Case]) -> dict[int, 
     except Exception as error:  # noqa: BLE001 - a crash is a finding too
         if len(cases) == 1:
             return {cases[0].number: [f"crash: {type(error).__name__}: {error}"[:90]]}
-        for one in cases:
-            for part, some in files([one], host):
+        for entry in cases:
+            for part, some in files([entry], host):
                 found.update(trial(fixer, host, part, some))
         return found
     fixer.edits += len(fixed.changes)
-    owner = whose(data, host, cases)
+    owner = case_of_line(data, host, cases)
     failed = set()
     for failure in fixed.failures:
         failed.add(owner(failure.line))
         found[owner(failure.line)].append(f"failure: {failure.reason}"[:110])
-    old, new, newer = (cut(one, host, cases) for one in (data, after, again))
+    old, new, newer = (cut(item, host, cases) for item in (data, after, again))
     for case in cases:
         if case.number in failed:
             continue
@@ -136,7 +135,7 @@ def trial(fixer: Fixer, host: str, data: bytes, cases: list[Case]) -> dict[int, 
             found[case.number].append("not idempotent")
     if fixer.policy.level != "lossy":
         return found
-    owner = whose(after, host, cases)
+    owner = case_of_line(after, host, cases)
     errors = {
         (owner(row.place.line), row.finding.code, row.finding.rule)
         for row in fixer.lint(after, host)
@@ -160,24 +159,28 @@ def smaller(fixer: Fixer, host: str, case: Case, fault: str) -> Case:
     again = True
     while again:
         again = False
-        for at in reversed(range(len(case.talk))):
+        for at in reversed(range(len(case.conversation))):
             less = Case(
-                case.wire, [*case.talk[:at], *case.talk[at + 1 :]], case.done, case.style, case.number
+                case.wire,
+                [*case.conversation[:at], *case.conversation[at + 1 :]],
+                case.done,
+                case.style,
+                case.number,
             )
             if has(less):
                 case, again = less, True
-        for at in reversed(range(len(case.talk))):
-            for number in reversed(range(len(case.talk[at].pieces))):
-                talk = deepcopy(case.talk)
-                del talk[at].pieces[number]
-                talk = [one for one in talk if one.pieces]
-                if has(less := Case(case.wire, talk, case.done, case.style, case.number)):
+        for at in reversed(range(len(case.conversation))):
+            for number in reversed(range(len(case.conversation[at].pieces))):
+                conversation = deepcopy(case.conversation)
+                del conversation[at].pieces[number]
+                conversation = [item for item in conversation if item.pieces]
+                if has(less := Case(case.wire, conversation, case.done, case.style, case.number)):
                     case, again = less, True
                     break
     return case
 
 
-class Told(NamedTuple):
+class Report(NamedTuple):
     wire: str
     host: str
     fault: str
@@ -189,16 +192,16 @@ class Told(NamedTuple):
 
 def run(
     wire: str, host: str, seed: int, count: int, level: Level = "lossy", edits: Counter[str] | None = None
-) -> Iterator[Told]:
+) -> Iterator[Report]:
     seeds = [f"{seed} {wire} {number}" for number in range(count)]
-    cases = [make(wire, one, host, number) for number, one in enumerate(seeds)]
+    cases = [make(wire, item, host, number) for number, item in enumerate(seeds)]
     faults: Counter[str] = Counter()
     first: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         fixer = Fixer(wire, folder, level)
         for data, some in files(cases, host):
-            for number, told in sorted(trial(fixer, host, data, some).items()):
-                for fault in told:
+            for number, report in sorted(trial(fixer, host, data, some).items()):
+                for fault in report:
                     faults[fault] += 1
                     best = first.setdefault(fault, number)
                     if len(cases[number].done) < len(cases[best].done):
@@ -206,15 +209,15 @@ def run(
         if edits is not None:
             edits[wire] += fixer.edits
     for fault, times in faults.most_common():
-        yield Told(wire, host, fault, times, seeds[first[fault]], cases[first[fault]], level)
+        yield Report(wire, host, fault, times, seeds[first[fault]], cases[first[fault]], level)
 
 
-def shown(told: Told) -> str:
+def shown(report: Report) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        fixer = Fixer(told.wire, folder, told.level)
-        case = smaller(fixer, told.host, told.first, told.fault) if told.first.done else told.first
-        ((data, _),) = files([case], told.host)
-        after = fixer.fix(data, told.host)[0].decode()
+        fixer = Fixer(report.wire, folder, report.level)
+        case = smaller(fixer, report.host, report.first, report.fault) if report.first.done else report.first
+        ((data, _),) = files([case], report.host)
+        after = fixer.fix(data, report.host)[0].decode()
         return f"    {case.done}\n    before:\n{data.decode()}    after:\n{after}"
 
 
@@ -230,22 +233,22 @@ def main() -> None:
     parser.add_argument(
         "--show", type=int, default=0, help="for how many faults of a wire the smallest case is shown"
     )
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     bad = 0
     edits: Counter[str] = Counter()
-    for wire in asked.wire or WIRES:
+    for wire in arguments.wire or WIRES:
         met: Counter[str] = Counter()
-        for host in asked.host or HOSTS:
-            told = list(run(wire, host, asked.seed, asked.n, asked.level, edits))
-            hard = [one for one in told if not one.fault.endswith("(unsure)")]
+        for host in arguments.host or HOSTS:
+            report = list(run(wire, host, arguments.seed, arguments.n, arguments.level, edits))
+            hard = [item for item in report if not item.fault.endswith("(unsure)")]
             bad += bool(hard)
-            line = "; ".join(f"{one.fault} {one.times}" for one in told)
-            sys.stdout.write(f"{wire:17}{host:9} n {asked.n}  {line or 'nothing wrong'}\n")
+            line = "; ".join(f"{item.fault} {item.times}" for item in report)
+            sys.stdout.write(f"{wire:17}{host:9} n {arguments.n}  {line or 'nothing wrong'}\n")
             sys.stdout.flush()
-            for one in told:
-                met[one.fault] += 1
-                if asked.show and met[one.fault] == 1 and len(met) <= asked.show:
-                    sys.stdout.write(f"  {one.fault} (seed {one.seed!r})\n{shown(one)}\n")
+            for entry in report:
+                met[entry.fault] += 1
+                if arguments.show and met[entry.fault] == 1 and len(met) <= arguments.show:
+                    sys.stdout.write(f"  {entry.fault} (seed {entry.seed!r})\n{shown(entry)}\n")
     sys.stdout.write(f"{sum(edits.values()):,} edits\n")
     sys.exit(bool(bad))
 

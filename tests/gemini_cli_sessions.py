@@ -1,7 +1,4 @@
-"""Sessions of Gemini CLI made of a few records.
-
-This module owns the spelling of their records in tests. It refuses to judge any.
-"""
+"""Sessions of Gemini CLI made of a few records, for tests."""
 
 import json
 from typing import Any
@@ -15,13 +12,13 @@ LOST = "The tool execution result was lost due to context management truncation.
 
 
 def user(identifier: str, *content: Any) -> dict[str, Any]:
-    parts = [{"text": one} if isinstance(one, str) else one for one in content]
+    parts = [{"text": item} if isinstance(item, str) else item for item in content]
     return {"id": identifier, "timestamp": "t", "type": "user", "content": parts}
 
 
 def gemini(identifier: str, content: Any = "", *tools: Any, **more: Any) -> dict[str, Any]:
-    said = {"id": identifier, "timestamp": "t", "type": "gemini", "content": content, **more}
-    return said | {"toolCalls": list(tools)} if tools else said
+    message = {"id": identifier, "timestamp": "t", "type": "gemini", "content": content, **more}
+    return message | {"toolCalls": list(tools)} if tools else message
 
 
 def call(identifier: str | None = "c1", name: str = "run") -> dict[str, Any]:
@@ -29,9 +26,9 @@ def call(identifier: str | None = "c1", name: str = "run") -> dict[str, Any]:
     return {"functionCall": {**own, "name": name, "args": {"a": 1}}}
 
 
-def response(identifier: str | None = "c1", said: str = "done", name: str = "run") -> dict[str, Any]:
+def response(identifier: str | None = "c1", text: str = "done", name: str = "run") -> dict[str, Any]:
     own = {"id": identifier} if identifier else {}
-    return {"functionResponse": {**own, "name": name, "response": {"output": said}}}
+    return {"functionResponse": {**own, "name": name, "response": {"output": text}}}
 
 
 def tool(identifier: str = "c1", *results: Any, name: str = "run", **more: Any) -> dict[str, Any]:
@@ -43,8 +40,8 @@ def tool(identifier: str = "c1", *results: Any, name: str = "run", **more: Any) 
 
 def data_of(*records: Any) -> bytes:
     return b"".join(
-        (one if isinstance(one, bytes) else json.dumps(one, separators=(",", ":")).encode()) + b"\n"
-        for one in (HEAD, *records)
+        (item if isinstance(item, bytes) else json.dumps(item, separators=(",", ":")).encode()) + b"\n"
+        for item in (HEAD, *records)
     )
 
 
@@ -54,11 +51,11 @@ def every(*records: Any) -> list[Transcript]:
         found.append(Record(number, offset, line))
         offset += len(line) + 1
     read = CARRIER.read(map(CARRIER.shape.read, found))
-    return [one for one in read if isinstance(one, Transcript)]
+    return [item for item in read if isinstance(item, Transcript)]
 
 
 def messages(*records: Any) -> tuple[Message, ...]:
-    (found,) = [one for one in every(*records) if not one.dead]
+    (found,) = [item for item in every(*records) if not item.dead]
     return found.messages
 
 

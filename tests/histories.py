@@ -7,8 +7,8 @@ def call(call_id: str) -> dict[str, Any]:
     return {"id": call_id, "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 
 
-def asked(*call_ids: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": None, "tool_calls": [call(one) for one in call_ids]}
+def calling(*call_ids: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": [call(identifier) for identifier in call_ids]}
 
 
 def answer(call_id: str, content: Any = "18 °C") -> dict[str, Any]:
@@ -16,11 +16,11 @@ def answer(call_id: str, content: Any = "18 °C") -> dict[str, Any]:
 
 
 USER = {"role": "user", "content": "How is the weather?"}
-SOUND = [USER, asked("c1"), answer("c1"), {"role": "assistant", "content": "Fine."}]
-APART = [USER, asked("c1"), USER, answer("c1")]
+SOUND = [USER, calling("c1"), answer("c1"), {"role": "assistant", "content": "Fine."}]
+APART = [USER, calling("c1"), USER, answer("c1")]
 ORPHAN = [USER, answer("c9")]
-UNANSWERED = [USER, asked("c1"), USER]
+UNANSWERED = [USER, calling("c1"), USER]
 
 
 def codes(found: Any) -> list[str]:
-    return [one.code for one in found]
+    return [item.code for item in found]

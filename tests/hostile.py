@@ -1,8 +1,8 @@
-"""What strangers write, and what may never happen whatever they wrote.
+"""Hostile input, and the invariants of every output.
 
-This module owns the running of the linter on hostile input, the two judgements that hold for every output
-(nothing hidden, nothing that steers a terminal or a build runner; a known exit code and no traceback), the
-names that try to break them, and the records of each wire that carry such names in every place.
+Runs the linter on hostile input. Checks two invariants of every output: no hidden characters and no control sequences
+for a terminal or a build runner; a known exit code and no traceback. Also has names that try to break them, and
+records of each wire with such names at every position.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ FORMATS = (
 COMMAND = re.compile(
     r"::(error|warning|notice) ((?:,?(?:file|line|endLine|col|endColumn|title)=[^:,\r\n]*)+)::.*"
 )
-"""The only commands that a report may hold, and all of them whole."""
+"""The only commands that a report may hold, and only complete ones."""
 LINT = (sys.executable, "-m", "turnlint", "lint")
 NOT_INHERITED = {
     "CI", "COLUMNS", "FORCE_COLOR", "NO_COLOR", "PYTHONIOENCODING", "PYTHONUTF8", "TURNLINT_TRACEBACK",
@@ -80,9 +80,9 @@ def assert_ended_well(done: subprocess.CompletedProcess[bytes]) -> None:
 
 
 def lint_in_all_formats(*paths: Any, folder: Path, **more: Any) -> dict[str, bytes]:
-    """One run, all reports, each held to all that holds for any output."""
+    """Run once with all reports, and check the invariants of each."""
     files = {kind: folder / f"out.{kind}" for kind in FORMATS[1:]}
-    files["github-summary"].unlink(missing_ok=True)  # it is added to what is there
+    files["github-summary"].unlink(missing_ok=True)  # a runner appends to this file
     outputs = [argument for kind, file in files.items() for argument in ("--output", f"{kind}:{file}")]
     done = lint(*paths, *outputs, **more)
     assert_ended_well(done)
@@ -133,7 +133,7 @@ POISONS = {
 POISON_NAMES = [
     pytest.param(name, marks=pytest.mark.slow) if name.startswith("long") else name for name in POISONS
 ]
-"""Parameters of a test; what is only longer than others is for the slow pass."""
+"""Parameters of a test; variants that are only longer are for the slow pass."""
 ORPHAN = b'{"messages": [{"role": "tool", "tool_call_id": "c", "content": "r"}]}\n'
 
 

@@ -1,7 +1,7 @@
-"""Records of the providers' wires that carry one hostile name in every place, and crowds of one thing.
+"""Records of the wires with one hostile name at every position, and crowds: many repetitions of one thing.
 
-This module owns how each wire spells a turn, and the shapes of crowds that are built of turns. It refuses to
-know what is found in them.
+Defines the spelling of a turn on each wire, and the shapes of crowds of turns. The tests define the expected
+findings.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 Turns = list[dict[str, Any]]
 
 
-class Speech(NamedTuple):
-    """How a wire spells the parts of a crowd, and the providers that judge its spelling."""
+class WireSpelling(NamedTuple):
+    """The spelling on a wire of the parts of a crowd, and the providers that check it."""
 
     format: str
     providers: tuple[str, ...]
@@ -22,7 +22,7 @@ class Speech(NamedTuple):
     calls: Callable[[list[Any]], Turns]
     """A turn of the model with these pieces."""
     results: Callable[[list[Any]], Turns]
-    """What answers, with these pieces."""
+    """The turns with these results."""
     body: Callable[[Turns, list[Any]], dict[str, Any]]
     tool: dict[str, Any]
 
@@ -42,8 +42,8 @@ def _as_messages(parts: list[Any]) -> Turns:
 
 
 _TYPED = {"type": "function", "function": {"name": "f é"}}
-SPEECHES = (
-    Speech(
+WIRE_SPELLINGS = (
+    WireSpelling(
         "gemini", ("gemini", "vertex"),
         user=lambda text: [{"role": "user", "parts": [{"text": text}]}],
         call=lambda name: {"functionCall": {"id": name, "name": "f", "args": {}}},
@@ -56,7 +56,7 @@ SPEECHES = (
         },
         tool={"name": "f é"},
     ),
-    Speech(
+    WireSpelling(
         "bedrock", ("bedrock", "bedrock@mistral"),
         user=lambda text: [{"role": "user", "content": [{"text": text}]}],
         call=lambda name: {"toolUse": {"toolUseId": name, "name": "f", "input": {}}},
@@ -70,7 +70,7 @@ SPEECHES = (
         },
         tool={"toolSpec": {"name": "f é"}},
     ),
-    Speech(
+    WireSpelling(
         "anthropic", ("anthropic", "anthropic@thinking"),
         user=lambda text: [{"role": "user", "content": text}],
         call=lambda name: {"type": "tool_use", "id": name, "name": "f", "input": {}},
@@ -81,7 +81,7 @@ SPEECHES = (
         body=lambda turns, tools: {"model": "claude-3", "max_tokens": 9, "messages": turns, "tools": tools},
         tool={"name": "f é"},
     ),
-    Speech(
+    WireSpelling(
         "openai-responses", ("deepseek", "openai-responses"),
         user=lambda text: [{"role": "user", "content": text}],
         call=lambda name: {"type": "function_call", "id": f"fc_{name}", "call_id": name, "name": "f", "arguments": "{}"},
@@ -92,7 +92,7 @@ SPEECHES = (
         body=lambda turns, tools: {"model": "gpt-5", "store": False, "input": turns, "tools": tools},
         tool={"type": "function", "name": "f é"},
     ),
-    Speech(
+    WireSpelling(
         "openai-chat", ("openai", "mistral", "kimi@k2", "vllm"),
         user=lambda text: [{"role": "user", "content": text}],
         call=lambda name: {"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}},
@@ -106,18 +106,18 @@ SPEECHES = (
 )  # fmt: skip
 
 
-def _many(speech: Speech, count: int, name: str = "c {}") -> tuple[list[Any], list[Any]]:
+def _many(speech: WireSpelling, count: int, name: str = "c {}") -> tuple[list[Any], list[Any]]:
     names = [name.format(number) for number in range(count)]
     return [*map(speech.call, names)], [*map(speech.result, names)]
 
 
-def side_by_side(speech: Speech, count: int) -> Turns:
-    """Calls of one turn, each answered in place."""
+def side_by_side(speech: WireSpelling, count: int) -> Turns:
+    """Calls of one turn, each with its result."""
     calls, results = _many(speech, count, "call_{:06}")
     return [*speech.calls(calls), *speech.results(results), *speech.user("go on")]
 
 
-def texts_everywhere(speech: Speech, count: int) -> Turns:
+def texts_everywhere(speech: WireSpelling, count: int) -> Turns:
     """A text after each call, and one before each result."""
     turns: Turns = []
     for call, result in zip(*_many(speech, count), strict=True):
@@ -125,56 +125,60 @@ def texts_everywhere(speech: Speech, count: int) -> Turns:
     return turns
 
 
-def texts_at_the_end(speech: Speech, count: int) -> Turns:
-    """A turn of calls and one of results, each with as many texts behind them."""
+def texts_at_the_end(speech: WireSpelling, count: int) -> Turns:
+    """A turn of calls and one of results, each with as many texts after them."""
     calls, results = _many(speech, count)
     texts = [speech.text("hm")] * count
     return [*speech.calls([*calls, *texts]), *speech.results([*results, *texts])]
 
 
-def unanswered(speech: Speech, count: int) -> Turns:
+def unanswered(speech: WireSpelling, count: int) -> Turns:
     return [*speech.calls(_many(speech, count)[0]), *speech.user("go on")]
 
 
-def open_at_the_end(speech: Speech, count: int) -> Turns:
+def open_at_the_end(speech: WireSpelling, count: int) -> Turns:
     return speech.calls(_many(speech, count)[0])
 
 
-def nameless(speech: Speech, count: int) -> Turns:
+def nameless(speech: WireSpelling, count: int) -> Turns:
     """Calls and results without ids."""
     calls, results = _many(speech, count, "")
     return [*speech.calls(calls), *speech.results(results), *speech.user("go on")]
 
 
-def one_id(speech: Speech, count: int) -> Turns:
-    """One id for every call, each answered twice."""
+def one_id(speech: WireSpelling, count: int) -> Turns:
+    """One id for every call, each with two results."""
     calls, results = _many(speech, count, "c")
     return [*speech.calls(calls), *speech.results(results * 2), *speech.user("go on")]
 
 
-def nobodys_results(speech: Speech, count: int) -> Turns:
+def orphan_results(speech: WireSpelling, count: int) -> Turns:
     return speech.results(_many(speech, count)[1])
 
 
-def all_answers_late(speech: Speech, count: int) -> Turns:
+def all_answers_late(speech: WireSpelling, count: int) -> Turns:
     calls, results = _many(speech, count)
-    asked = [turn for call in calls for turn in speech.calls([call])]
-    return [*asked, *speech.user("go on"), *(turn for one in results for turn in speech.results([one]))]
+    calling = [turn for call in calls for turn in speech.calls([call])]
+    return [
+        *calling,
+        *speech.user("go on"),
+        *(turn for result in results for turn in speech.results([result])),
+    ]
 
 
-def blanks(speech: Speech, count: int) -> Turns:
-    """Texts that say nothing among those that do, in one message and alone."""
+def blanks(speech: WireSpelling, count: int) -> Turns:
+    """Blank texts among other texts, in one message and alone."""
     texts = [speech.text(text) for text in ("", " ", "hm")]
     return [*speech.results(texts * count), *(speech.user("") + speech.user(" ")) * count]
 
 
 CROWDS = (
     side_by_side, texts_everywhere, texts_at_the_end, unanswered, open_at_the_end, nameless, one_id,
-    nobodys_results, all_answers_late, blanks,
+    orphan_results, all_answers_late, blanks,
 )  # fmt: skip
 
 
-def crowd(speech: Speech, shape: Callable[[Speech, int], Turns], count: int) -> dict[str, Any]:
+def crowd(speech: WireSpelling, shape: Callable[[WireSpelling, int], Turns], count: int) -> dict[str, Any]:
     return speech.body([*speech.user("hi"), *shape(speech, count)], [speech.tool] * count)
 
 
@@ -243,10 +247,10 @@ def _responses(x: str) -> list[Any]:
 def _chat(x: str, **more: Any) -> list[Any]:
     call = {"id": x, "type": "function", "function": {"name": x, "arguments": {x: x}}}
     calls = [call, {**call, "id": x + "2"}, {**call, "type": x}, {x: x}, {**call, "function": x}]
-    said = [{"type": x, x: x}, {"type": "thinking", "thinking": [{x: x}]}]
+    blocks = [{"type": x, x: x}, {"type": "thinking", "thinking": [{x: x}]}]
     messages = [
         {"role": "user", "content": x, "name": x, x: x},
-        {"role": "assistant", "content": said, "tool_calls": calls, "reasoning_content": x, "prefix": True, x: x},
+        {"role": "assistant", "content": blocks, "tool_calls": calls, "reasoning_content": x, "prefix": True, x: x},
         {"role": "tool", "tool_call_id": x, "name": x + "n", "content": [{"type": x, x: x}]},
         {"role": "tool", "tool_call_id": x + "3", "tool_name": x, "content": {x: x}}, {"role": x, "content": ""},
         {"role": "assistant", "content": " ", "tool_calls": []}, {"role": "assistant", "content": "x "},
@@ -298,4 +302,4 @@ PROVIDER_WIRES: dict[str, Callable[[str], list[Any]]] = {
     "ollama": _ollama,
     "openai-chat": _chat,
 }
-"""For each wire, records that hold a name in every place where a stranger may have put it."""
+"""For each wire, records with a name at every position that untrusted input may fill."""

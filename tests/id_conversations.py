@@ -1,7 +1,7 @@
-"""Conversations about ids, and profiles to hold them against.
+"""Conversations for tests of ids, and profiles to check them against.
 
-The profiles are built from clauses, so that what is tested with them is the reading of clauses. This module
-owns both, and a judgement of ids that does not look at how they are made.
+The profiles are built from clauses, so that the tests cover the reading of clauses. Includes a check of ids that is
+independent of their generation.
 """
 
 import re
@@ -14,7 +14,7 @@ from turnlint.ids import Projection
 from turnlint.model import Block, Call, Keys, Message, Record, Result, Transcript, Wire
 from turnlint.profiles import Capabilities, Profile
 
-TOLD = {"source": "a test", "date": "2026-11"}
+EVIDENCE = {"source": "a test", "date": "2026-11"}
 CANONICAL_FORM = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}\Z")
 
 
@@ -25,32 +25,34 @@ def profile(wire: str, *clauses: Any, models: str = "") -> Profile:
     )
 
 
-SAFE = IdCharset(pattern="[a-zA-Z0-9_-]+", wants="safe", **TOLD)
-SERVER = IdForm(of="server", pattern="srvtoolu_[a-zA-Z0-9_]+", wants="srvtoolu_", **TOLD)
-NINE = IdForm(pattern="[a-zA-Z0-9]{9}", wants="nine", required=True, **TOLD)
-COUNTED = IdForm(pattern=r"(functions\.)?[\w.\-]+:\d+", wants="functions.name:0", global_count=True, **TOLD)
-ONCE = IdUnique(over="request", **TOLD)
+SAFE = IdCharset(pattern="[a-zA-Z0-9_-]+", wants="safe", **EVIDENCE)
+SERVER = IdForm(of="server", pattern="srvtoolu_[a-zA-Z0-9_]+", wants="srvtoolu_", **EVIDENCE)
+NINE = IdForm(pattern="[a-zA-Z0-9]{9}", wants="nine", required=True, **EVIDENCE)
+COUNTED = IdForm(
+    pattern=r"(functions\.)?[\w.\-]+:\d+", wants="functions.name:0", global_count=True, **EVIDENCE
+)
+ONCE = IdUnique(over="request", **EVIDENCE)
 
-OPENAI = profile("openai-chat", IdLength(most=40, **TOLD))
-RESPONSES = profile("openai-responses", IdLength(most=64, **TOLD))
+OPENAI = profile("openai-chat", IdLength(most=40, **EVIDENCE))
+RESPONSES = profile("openai-responses", IdLength(most=64, **EVIDENCE))
 ANTHROPIC = profile("anthropic", SAFE, SERVER, ONCE)
 BEDROCK = profile(
-    "bedrock", IdCharset(pattern="[a-zA-Z0-9_.:-]+", wants="", **TOLD), IdLength(most=64, **TOLD)
+    "bedrock", IdCharset(pattern="[a-zA-Z0-9_.:-]+", wants="", **EVIDENCE), IdLength(most=64, **EVIDENCE)
 )
-MISTRAL = profile("mistral", NINE, IdUnique(over="message", **TOLD))
+MISTRAL = profile("mistral", NINE, IdUnique(over="message", **EVIDENCE))
 KIMI = profile("openai-chat", COUNTED)
 GEMINI = profile("gemini")
 FREE = (OPENAI, RESPONSES, ANTHROPIC, BEDROCK, MISTRAL)
-"""Profiles whose ids do not say how many calls stand before."""
+"""Profiles whose ids do not count the calls before them."""
 NEEDING = (*FREE, KIMI)
 EVERY_NEEDING = pytest.mark.parametrize(
-    "target", NEEDING, ids=lambda one: f"{one.wires[0]}-{len(one.clauses)}"
+    "target", NEEDING, ids=lambda item: f"{item.wires[0]}-{len(item.clauses)}"
 )
 
 KEYS = Keys(("id",), ("name",), ("body",))
 RECORD = Record(1, 0, b"")
 Turn = list[tuple[str | None, str | None, bytes]]
-"""Calls as id, name and arguments; each is answered."""
+"""Calls as id, name and arguments; each has a result."""
 
 
 def conversation(*turns: Turn, wire: str = "openai-chat", **more: Any) -> Transcript:
@@ -75,27 +77,29 @@ def pairs_of(projection: Projection) -> list[tuple[str | None, list[str | None]]
     numbers = {entry.number for entry in projection.entries} - {-1}
     return [
         (
-            next(one.new for one in projection.entries if (one.number, one.piece) == (number, "call")),
-            [one.new for one in projection.entries if (one.number, one.piece) == (number, "result")],
+            next(
+                entry.new for entry in projection.entries if (entry.number, entry.piece) == (number, "call")
+            ),
+            [entry.new for entry in projection.entries if (entry.number, entry.piece) == (number, "result")],
         )
         for number in sorted(numbers)
     ]
 
 
 def accepted(identifier: str | None, target: Profile, *, server: bool = False) -> bool:
-    """Whether an id offends none of a profile's clauses, written without a look at how ids are made."""
-    said = identifier or ""
+    """Whether an id satisfies all clauses of a profile; independent of the generation of ids."""
+    text = identifier or ""
     for clause in target.clauses:
         if isinstance(clause, IdForm) and clause.of == ("server" if server else "call"):
             missing = identifier is None and clause.required
-            if missing or (clause.pattern and not re.fullmatch(clause.pattern, said, re.DOTALL)):
+            if missing or (clause.pattern and not re.fullmatch(clause.pattern, text, re.DOTALL)):
                 return False
-        if isinstance(clause, IdCharset) and not server and not re.fullmatch(clause.pattern, said):
+        if isinstance(clause, IdCharset) and not server and not re.fullmatch(clause.pattern, text):
             return False
         if (
             isinstance(clause, IdLength)
             and (clause.of, server) == ("call", False)
-            and len(said) > clause.most
+            and len(text) > clause.most
         ):
             return False
     return True

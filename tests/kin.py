@@ -1,7 +1,6 @@
-"""What the tests of wires that resemble Chat Completions share.
+"""Helpers shared by the tests of wires that resemble Chat Completions.
 
-This module owns the reading of a record in one format, the recorded exchanges, and the battering of a record:
-every place of it, in turn, holds what it should not.
+Reads a record in one format, gives the recorded exchanges, and replaces each value of a record in turn by odd values.
 """
 
 import copy
@@ -27,17 +26,17 @@ ODD: tuple[Any, ...] = (None, 5, "", "x", [], {}, [None], ["x"], {"x": "y"})
 
 
 def transcripts(format_name: str, *records: Any) -> list[Transcript]:
-    """What a format makes of some records, which is nothing but conversations."""
+    """The transcripts that a format reads from some records, which must contain nothing but conversations."""
     carrier = carriers.carrier(format_name)
     lines = (Record(line, 0, json.dumps(record).encode()) for line, record in enumerate(records, 1))
     found = list(carrier.read(map(carrier.shape.read, lines)))
-    assert all(isinstance(one, Transcript) for one in found)
-    return [one for one in found if isinstance(one, Transcript)]
+    assert all(isinstance(item, Transcript) for item in found)
+    return [item for item in found if isinstance(item, Transcript)]
 
 
-def messages(format_name: str, *said: Any, **more: Any) -> tuple[Message, ...]:
-    (one,) = transcripts(format_name, {**more, "messages": list(said)})
-    return one.messages
+def messages(format_name: str, *history: Any, **more: Any) -> tuple[Message, ...]:
+    (transcript,) = transcripts(format_name, {**more, "messages": list(history)})
+    return transcript.messages
 
 
 def call_in(message: Message) -> Call:
@@ -56,7 +55,7 @@ def sniffed(record: Any) -> str | None:
 
 
 def judged(records: list[Any], format_name: str | None, folder: Path) -> tuple[list[Row], Tally]:
-    """The findings of a file without any provider, and its tally."""
+    """The findings of a file without a provider, and its tally."""
     path = folder / "records.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     options = Options(format=format_name, providers=())
@@ -70,11 +69,11 @@ def judged(records: list[Any], format_name: str | None, folder: Path) -> tuple[l
 def exchanges(wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
     """Recorded requests that a server accepted."""
     with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
-        return [one for one in map(json.loads, file) if one["expect"] == "clean" and wanted(one)]
+        return [item for item in map(json.loads, file) if item["expect"] == "clean" and wanted(item)]
 
 
 def battered(record: Any) -> Iterator[Any]:
-    """The record with each of its places holding each odd value in turn."""
+    """The record with each of its values replaced in turn by each odd value."""
     for at, _ in places(record):
         for odd in ODD:
             other = copy.deepcopy(record)

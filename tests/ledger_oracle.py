@@ -1,12 +1,11 @@
-"""A slow second opinion on who answers whom, and the notation in which its conversations are written.
+"""A slow oracle for the pairing of calls with results, and the notation of its conversations.
 
-The oracle is written from the five rules in the ledger's docstring and not from its code: it asks one
-question at a time of a flat list of everything that was said, however often. It refuses to know carriers
-and rules.
+The oracle follows the five rules in the ledger's docstring, not its code: it evaluates each rule on a flat list of
+all items, at any cost. Independent of carriers and rules.
 
-A conversation is written as messages between slashes: a role, then `?a` for a call with the id a, `!a` for
-a result, `~` for a text. `?a.f` has a name, `?-` has no id, `$` marks the provider's own tools. Occurrences
-are numbered as they are read, calls and results alike.
+A conversation is written as messages between slashes: a role, then `?a` for a call with the id a, `!a` for a result,
+`~` for a text. `?a.f` has a name, `?-` has no id, `$` marks the provider's own tools. Occurrences are numbered in
+reading order, calls and results alike.
 """
 
 from typing import NamedTuple
@@ -21,14 +20,14 @@ ITEMS = Wire("items", window=frozenset({"user", "tool", "system"}), joins=True, 
 COUNTED = Wire("counted", window=frozenset({"user", "tool"}), joins=True, counts=True)
 Item = tuple[str, str | None, str | None, bool]
 """A block: `call`, `result` or `text`, its id, its name, and whether it is the provider's own."""
-Talk = list[tuple[str, list[Item]]]
+Conversation = list[tuple[str, list[Item]]]
 
 TEXT: Item = ("text", None, None, False)
 KEYS = Keys((), (), ())
 RECORD = Record(1, 0, b"")
 
 
-def talk(text: str) -> Talk:
+def parse_conversation(text: str) -> Conversation:
     messages = [message.split() for message in text.split("/") if message.strip()]
     return [(role, [item(word) for word in words]) for role, *words in messages]
 
@@ -41,9 +40,9 @@ def item(word: str) -> Item:
     return ("call" if kind == "?" else "result", identified, name or None, word.startswith("$"))
 
 
-def built(conversation: Talk) -> list[Message]:
+def built(conversation: Conversation) -> list[Message]:
     return [
-        Message(role, (place,), tuple(block(one, (place, n)) for n, one in enumerate(items)), RECORD)
+        Message(role, (place,), tuple(block(item, (place, n)) for n, item in enumerate(items)), RECORD)
         for place, (role, items) in enumerate(conversation)
     ]
 
@@ -55,25 +54,25 @@ def block(one: Item, at: tuple[int, int]) -> Block:
     return Result(at, KEYS, identifier, name, b"", server) if kind == "result" else Text(at)
 
 
-def read(conversation: Talk, wire: Wire) -> ledger.Ledger:
+def read(conversation: Conversation, wire: Wire) -> ledger.Ledger:
     return ledger.read(built(conversation), wire)
 
 
-Story = dict[int, str]
+Outcome = dict[int, str]
 
 
-def story(book: ledger.Ledger) -> Story:
-    """What became of every call, and of every result that answers none."""
-    told: Story = {}
+def outcome_of(book: ledger.Ledger) -> Outcome:
+    """The outcome of every call, and of every result without a call."""
+    outcome: Outcome = {}
     for one in book.interactions:
         open_call = "pending" if one.pending else "unanswered"
-        told[one.asked.seq] = f"{one.how} {one.answer.seq}" if one.answer else open_call
-    told |= {again.seq: f"repeats {one.asked.seq}" for again, one in book.duplicates}
-    told |= {orphan.seq: "orphan" for orphan in book.orphans}
-    return told
+        outcome[one.asked.seq] = f"{one.how} {one.answer.seq}" if one.answer else open_call
+    outcome |= {again.seq: f"repeats {one.asked.seq}" for again, one in book.duplicates}
+    outcome |= {orphan.seq: "orphan" for orphan in book.orphans}
+    return outcome
 
 
-class Said(NamedTuple):
+class Occurrence(NamedTuple):
     seq: int
     kind: str
     id: str | None
@@ -81,22 +80,24 @@ class Said(NamedTuple):
     server: bool
     turn: int
     zone: str
-    """`asking`: in the assistant's part of its turn; `window`: where results may stand; or `outside`."""
+    """`asking`: in the assistant's part of its turn; `window`: where results may be; or `outside`."""
 
 
 Piece = tuple[int, str, list[Item]]
 
 
-def pieces_of(conversation: Talk, wire: Wire) -> list[Piece]:
+def pieces_of(conversation: Conversation, wire: Wire) -> list[Piece]:
     """Messages with their turn and zone.
 
-    Reading: a call outside an assistant message opens a turn there, so such a message is cut in two,
-    and the second half, being what an assistant says, may be joined by the assistant messages after it.
-    The window shuts for good at the first message whose role may not stand in it.
+    Reading: a call outside an assistant message opens a turn there, so such a message is cut in two. The second half
+    counts as an assistant message, and the assistant messages after it may join it. The window closes for good at the
+    first message whose role may not be in it.
     """
     parts: list[tuple[str, list[Item]]] = []
     for role, items in conversation:
-        cut = next((n for n, one in enumerate(items) if one[0] == "call" and role != "assistant"), len(items))
+        cut = next(
+            (n for n, item in enumerate(items) if item[0] == "call" and role != "assistant"), len(items)
+        )
         parts.append((role, items[:cut]))
         if cut < len(items):
             parts.append(("assistant", items[cut:]))
@@ -111,9 +112,9 @@ def pieces_of(conversation: Talk, wire: Wire) -> list[Piece]:
     return pieces
 
 
-def said(pieces: list[Piece]) -> list[Said]:
-    flat = [(*one, turn, zone) for turn, zone, items in pieces for one in items if one != TEXT]
-    return [Said(seq, *one) for seq, one in enumerate(flat)]
+def flatten(pieces: list[Piece]) -> list[Occurrence]:
+    flat = [(*item, turn, zone) for turn, zone, items in pieces for item in items if item != TEXT]
+    return [Occurrence(seq, *item) for seq, item in enumerate(flat)]
 
 
 def nameless(identifier: str | None) -> bool:
@@ -121,52 +122,52 @@ def nameless(identifier: str | None) -> bool:
 
 
 def texts_in_windows(pieces: list[Piece], turns: set[int]) -> tuple[set[int], bool]:
-    """Turns in whose window something was said, and whether a result came after it: then it was not at once."""
-    spoken: set[int] = set()
+    """Turns with a text in their window, and whether a result comes after it: such a result is not immediate."""
+    turns_with_text: set[int] = set()
     interrupted = False
     for turn, zone, items in pieces:
         for kind, _, _, server in items if zone == "window" and turn in turns else ():
             if kind == "text":
-                spoken.add(turn)
-            interrupted |= kind == "result" and not server and turn in spoken
-    return spoken, interrupted
+                turns_with_text.add(turn)
+            interrupted |= kind == "result" and not server and turn in turns_with_text
+    return turns_with_text, interrupted
 
 
-def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
-    """The rules one after the other, each asked of a flat list of all that was said; slow on purpose."""
+def oracle(conversation: Conversation, wire: Wire) -> tuple[Outcome, bool]:
+    """Apply the rules in order, each to a flat list of all items; slow on purpose."""
     pieces = pieces_of(conversation, wire)
-    everything = said(pieces)
-    calls = [one for one in everything if one.kind == "call"]
-    results = [one for one in everything if one.kind == "result"]
-    answers: dict[Said, tuple[Said, str]] = {}
+    everything = flatten(pieces)
+    calls = [item for item in everything if item.kind == "call"]
+    results = [item for item in everything if item.kind == "result"]
+    answers: dict[Occurrence, tuple[Occurrence, str]] = {}
 
-    def is_open(call: Said) -> bool:
+    def is_open(call: Occurrence) -> bool:
         return call not in answers
 
-    def is_spare(result: Said) -> bool:
+    def is_spare(result: Occurrence) -> bool:
         return all(result != answer for answer, _ in answers.values())
 
-    def same_id(call: Said, result: Said) -> bool:
+    def same_id(call: Occurrence, result: Occurrence) -> bool:
         return not nameless(call.id) and (call.id, call.server) == (result.id, result.server)
 
-    def in_window(result: Said, turn: int) -> bool:
-        # Reading of "server tools inside the message": the provider's own results have the asking part of
-        # the turn as their window, all others what follows it.
+    def in_window(result: Occurrence, turn: int) -> bool:
+        # Reading of "server tools inside the message": the window of the provider's own results is the asking part of
+        # the turn, the window of all others comes after it.
         return result.turn == turn and result.zone == ("asking" if result.server else "window")
 
     for turn in sorted({call.turn for call in calls}):
         own = [call for call in calls if call.turn == turn]
         here = [result for result in results if in_window(result, turn)]
-        # Rule 1. A result cannot answer what was not asked yet, not even inside one message.
+        # Rule 1. A result cannot belong to a later call, not even inside one message.
         for result in here:
-            asked = [
+            open_calls = [
                 call for call in own if same_id(call, result) and is_open(call) and call.seq < result.seq
             ]
-            if asked:
-                answers[asked[0]] = (result, "in-place")
-        # Rule 2, last half, where a window holds exactly the results of its own turn and of earlier ones that
-        # still wait for the id: the first asked is the first answered. Reading: nobody still waits for whom a
-        # result has come in the meantime, and the provider's own tools never wait beyond their turn.
+            if open_calls:
+                answers[open_calls[0]] = (result, "in-place")
+        # Rule 2, last half, where a window holds exactly the results of its own turn and of earlier calls that are
+        # still open under the id: first call, first result. Reading: a call is no longer open if a result has come in
+        # the meantime, and the provider's own tools never stay open after their turn.
         for identifier in {call.id for call in own if not call.server and not nameless(call.id)}:
             mine = [call for call in own if call.id == identifier and not call.server]
             earlier = [
@@ -194,15 +195,15 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
             if before:
                 nearest = [call for call in before if call.turn == before[-1].turn]
                 answers[nearest[0]] = (result, "late")
-        # Rule 3. Reading of "the only one it can belong to": one call and one result are left; no call with
-        # the id precedes the result, or it may repeat that one's answer; and the call stands after everything
-        # the windows left of this id, or a late result might as well be its own.
+        # Rule 3. Reading of "the only one it can belong to": one call and one result are left; no call with the id
+        # precedes the result, or it may repeat the result of that call; and the call is after all results of this id
+        # that the windows left, or a late result might as well be its own.
         left = [call for call in waiting if is_open(call)]
         early = [result for result in spare if is_spare(result)]
         if len(left) == 1 and early and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
             answers[left[0]] = (early[0], "early")
 
-    # Rule 4, and the ledger's extension of it: an id that no call bears may answer a call that lost its own.
+    # Rule 4, and the ledger's extension of it: a result with an id of no call may belong to a call that lost its own.
     known = {call.id for call in calls}
     for lost in (False, True):
         for result in results:
@@ -215,14 +216,18 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
                     answers[call] = (result, "by-position")
                     break
 
-    # Where a wire counts only, as many results without ids as calls without are each other's, in order.
+    # On a wire that only counts, as many results without ids as calls without ids are paired in order.
     for turn in sorted({call.turn for call in calls}) if wire.counts else ():
         left = [
             call
             for call in calls
             if call.turn == turn and is_open(call) and nameless(call.id) and not call.server
         ]
-        here = [one for one in results if one.turn == turn and one.zone != "outside" and in_window(one, turn)]
+        here = [
+            result
+            for result in results
+            if result.turn == turn and result.zone != "outside" and in_window(result, turn)
+        ]
         unnamed = [
             result for result in here if is_spare(result) and nameless(result.id) and not result.server
         ]
@@ -230,49 +235,57 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         if len(left) == len(unnamed) and all(call.seq < result.seq for call, result in pairs):
             answers |= {call: (result, "by-position") for call, result in pairs}
 
-    # Rule 4, last part: one open call and one result without an id behind it, wherever that stands.
+    # Rule 4, last part: one open call and one result without an id after it, at any position.
     left = [call for call in calls if is_open(call) and not call.server]
-    lost_ones = [one for one in results if is_spare(one) and nameless(one.id) and not one.server]
-    if len(left) == len(lost_ones) == 1:
-        names = [one.name for one in (left[0], lost_ones[0]) if one.name]
-        if len(set(names)) < 2 and left[0].seq < lost_ones[0].seq:
-            answers[left[0]] = (lost_ones[0], "late")
+    without_id = [
+        result for result in results if is_spare(result) and nameless(result.id) and not result.server
+    ]
+    if len(left) == len(without_id) == 1:
+        names = [item.name for item in (left[0], without_id[0]) if item.name]
+        if len(set(names)) < 2 and left[0].seq < without_id[0].seq:
+            answers[left[0]] = (without_id[0], "late")
         elif len(names) == 2 and len(set(names)) == 1:
-            answers[left[0]] = (lost_ones[0], "early")
+            answers[left[0]] = (without_id[0], "early")
 
-    # Rule 3, its exception: not where a result beside it has no call, and another turn is before the call.
-    orphans = [one for one in results if is_spare(one) and not one.server and one.zone != "asking"]
+    # Rule 3, its exception: not if a result beside it has no call, and another turn is before the call.
+    orphans = [
+        result for result in results if is_spare(result) and not result.server and result.zone != "asking"
+    ]
     for call, (result, how) in [*answers.items()]:
-        others = [one.seq for one in calls if result.seq < one.seq < call.seq and one.turn != call.turn]
-        start = max((one.seq for one in calls if one.seq < result.seq), default=-1)
+        others = [item.seq for item in calls if result.seq < item.seq < call.seq and item.turn != call.turn]
+        start = max((call.seq for call in calls if call.seq < result.seq), default=-1)
         beside = [
-            one for one in orphans if one.turn == result.turn and others and start < one.seq < others[0]
+            orphan
+            for orphan in orphans
+            if orphan.turn == result.turn and others and start < orphan.seq < others[0]
         ]
         if how == "early" and beside and not result.server and result.zone != "asking":
             del answers[call]
 
-    # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
-    # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.
+    # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an orphan;
+    # "nothing follows" if the last message is of the last turn, or holds nothing but results for it.
     last = max((call.turn for call in calls), default=-1)
     turn, zone, items = pieces[-1] if pieces else (-1, "outside", [])
-    only_results = bool(items) and all(one[0] == "result" for one in items)
-    spoken, interrupted = texts_in_windows(pieces, {call.turn for call in calls})
-    quiet = turn == last and (zone == "asking" or (zone == "window" and only_results and turn not in spoken))
-    # A wire that lets a result stand anywhere after its call knows no late ones; tidy is one that stands in the window
-    # all the same.
+    only_results = bool(items) and all(item[0] == "result" for item in items)
+    turns_with_text, interrupted = texts_in_windows(pieces, {call.turn for call in calls})
+    quiet = turn == last and (
+        zone == "asking" or (zone == "window" and only_results and turn not in turns_with_text)
+    )
+    # A wire that accepts a result anywhere after its call has no late results. A tidy result is in the window all the
+    # same.
     late = "in-place" if wire.anywhere else "late"
-    told: Story = {}
+    outcome: Outcome = {}
     for call in calls:
         open_call = "pending" if quiet and call.turn == last else "unanswered"
         how = answers[call][1].replace("late", late) if call in answers else ""
-        told[call.seq] = f"{how} {answers[call][0].seq}" if call in answers else open_call
+        outcome[call.seq] = f"{how} {answers[call][0].seq}" if call in answers else open_call
     for result in filter(is_spare, results):
         before = [
             call for call in calls if call.seq < result.seq and same_id(call, result) and call in answers
         ]
-        told[result.seq] = f"repeats {before[-1].seq}" if before else "orphan"
+        outcome[result.seq] = f"repeats {before[-1].seq}" if before else "orphan"
 
-    # Reading: "distinct ids" over the whole conversation, and a result that says another name is not tidy.
+    # Reading: "distinct ids" over the whole conversation, and a result with another name is not tidy.
     tidy = (
         len(answers) == len(calls) == len(results)
         and not interrupted
@@ -280,4 +293,4 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         and all(how == "in-place" for _, how in answers.values())
         and all(not result.name or result.name == call.name for call, (result, _) in answers.items())
     )
-    return told, tidy
+    return outcome, tidy

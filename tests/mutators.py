@@ -1,7 +1,7 @@
-"""How many faults that a provider refuses are found, and how many changes that it takes are complained of.
+"""Count the refused faults that the linter finds, and the accepted changes that it reports as errors.
 
-This module owns the choice of sound requests from recorded exchanges, the breaking of them by every fault that
-fits, and the counting. As a program it prints the figures:
+Selects sound requests from recorded exchanges, breaks them by every fault that fits, and counts the findings. As a
+program it prints the figures:
 
     python tests/mutators.py EXCHANGES.jsonl.gz [--limit N] [--seed S] [--provider NAME]
 """
@@ -21,7 +21,7 @@ import faults
 import faults_pieces
 import faults_turns
 from faults import Ban, Mutator
-from spelling import CHAT, ITEMS, Talk
+from spelling import CHAT, ITEMS, EditableRequest
 from turnlint import testing
 from turnlint.engine import Crash, Options
 from turnlint.model import SEVERITIES
@@ -31,17 +31,17 @@ MUTATORS = (*faults.MUTATORS, *faults_pieces.MUTATORS, *faults_turns.MUTATORS)
 Requests = list[tuple[str, dict[str, Any]]]
 """Requests with the ids by which they can be found again."""
 LARGEST = 12_000
-"""Longer requests hold nothing more to break, and take longer."""
+"""Longer requests have no other parts to break, and take longer."""
 
 
 class Target(NamedTuple):
-    """A provider, the wire it is spoken to on, and whose recorded requests serve."""
+    """A provider, the wire of its requests, and the providers of the recorded requests that serve."""
 
     provider: str
     wire: str
     sources: tuple[str, ...]
     model: str = ""
-    """Named instead of the recorded one, where the requests were another provider's."""
+    """Written instead of the recorded model, if the requests are another provider's."""
 
 
 _CHAT = ("openai-chat",)
@@ -69,23 +69,23 @@ TARGETS = (
     Target("ollama", "ollama", ("ollama", "ollama-cloud")),
 )
 RECORDED_AS = {"bedrock": "bedrock-converse", "cohere": "cohere-v2", "mistral": "openai-chat"}
-"""What the recordings call a wire, where they call it otherwise."""
+"""The recordings' name of a wire, where it differs."""
 
 
 class Judged(NamedTuple):
-    """One broken request, and what was said of it."""
+    """One broken request, and its findings."""
 
     target: Target
     fault: str
     ban: Ban
     base: str
     found: frozenset[str]
-    """Codes with their severities, those that the sound request had too left out."""
+    """Codes with their severities, without those of the sound request."""
 
     @property
     def right(self) -> bool:
         if not self.ban.codes:
-            return not any(one.endswith(":error") for one in self.found)
+            return not any(item.endswith(":error") for item in self.found)
         grave = SEVERITIES[: SEVERITIES.index(self.ban.severity) + 1]  # type: ignore[arg-type]
         return any(
             f"{code}:{severity}" in self.found for code in self.ban.codes.split() for severity in grave
@@ -100,31 +100,34 @@ def recorded(path: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
             one = json.loads(line)
             if one["expect"] == "clean" and one.get("tool_history"):
                 found[one["wire"], one["provider"]].append(one)
-    for ones in found.values():
-        ones.sort(key=lambda one: str(one["id"]))
+    for group_rows in found.values():
+        group_rows.sort(key=lambda row: str(row["id"]))
     return found
 
 
 def sample(exchanges: Mapping[tuple[str, str], list[dict[str, Any]]], target: Target, limit: int) -> Requests:
-    """Requests of a target, as many different shapes of history as there are, the same in every run."""
+    """Requests of a target in as many shapes of history as possible, the same in every run."""
     wire = RECORDED_AS.get(target.wire, target.wire)
     by_shape: dict[Any, list[dict[str, Any]]] = defaultdict(list)
-    for one in (one for source in target.sources for one in exchanges.get((wire, source), ())):
-        if len(json.dumps(one["request"])) <= LARGEST and Talk(target.wire, one["request"]).pairs:
-            history = one["history"]
-            by_shape[one["source_repo"], history["calls"], history["n_items"]].append(one)
+    for entry in (item for source in target.sources for item in exchanges.get((wire, source), ())):
+        if (
+            len(json.dumps(entry["request"])) <= LARGEST
+            and EditableRequest(target.wire, entry["request"]).pairs
+        ):
+            history = entry["history"]
+            by_shape[entry["source_repo"], history["calls"], history["n_items"]].append(entry)
     chosen: list[dict[str, Any]] = []
     depth = 0
-    while len(chosen) < limit and any(len(ones) > depth for ones in by_shape.values()):
-        chosen += [ones[depth] for ones in by_shape.values() if len(ones) > depth]
+    while len(chosen) < limit and any(len(group_rows) > depth for group_rows in by_shape.values()):
+        chosen += [group_rows[depth] for group_rows in by_shape.values() if len(group_rows) > depth]
         depth += 1
-    return [(str(one["id"]), _with_model(one, target)) for one in chosen[:limit]]
+    return [(str(item["id"]), _with_model(item, target)) for item in chosen[:limit]]
 
 
 def _with_model(one: dict[str, Any], target: Target) -> dict[str, Any]:
-    """Wires that name the model in their address say it in the request here.
+    """Write the model into the request on wires that name it in their address.
 
-    A setting is added, which tells a request from a conversation that somebody kept.
+    A setting is added, which distinguishes a request from a stored conversation.
     """
     request = dict(one["request"])
     if target.wire in (*CHAT, *ITEMS):
@@ -147,11 +150,11 @@ def judge(
         and (broken := mutator.apply(target.wire, request, chance(seed, name, mutator.name)))
     ]  # fmt: skip
     lines = [request for _, request in requests] + [broken for *_, broken in made]
-    said = findings(target, lines)
+    codes_by_line = findings(target, lines)
     judged = []
     for line, (number, fault, ban, _) in enumerate(made, len(requests) + 1):
-        before, after = said[number + 1], said[line]
-        if not any(one.partition(":")[0] in ban.codes.split() for one in before):
+        before, after = codes_by_line[number + 1], codes_by_line[line]
+        if not any(item.partition(":")[0] in ban.codes.split() for item in before):
             found = frozenset(after - before)
             judged.append(Judged(target, fault, ban, requests[number][0], found))
     return judged
@@ -165,7 +168,7 @@ def chance(*parts: object) -> Random:
 def findings(target: Target, requests: Iterable[dict[str, Any]]) -> dict[int, set[str]]:
     """Codes with their severities, by line."""
     options = Options(format=target.wire, providers=(target.provider,))
-    said: dict[int, set[str]] = defaultdict(set)
+    codes_by_line: dict[int, set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "requests.jsonl")
         with open(path, "w", encoding="utf-8") as file:
@@ -173,33 +176,35 @@ def findings(target: Target, requests: Iterable[dict[str, Any]]) -> dict[int, se
         for event in testing.events_of(path, "requests.jsonl", options):
             assert not isinstance(event, Crash), event
             if isinstance(event, Row):
-                said[event.place.line].add(f"{event.finding.code}:{event.finding.severity}")
-    return said
+                codes_by_line[event.place.line].add(f"{event.finding.code}:{event.finding.severity}")
+    return codes_by_line
 
 
 def table(judged: Iterable[Judged]) -> Iterator[str]:
-    """What was found of each fault, by provider, and at the end of each provider."""
+    """Findings of each fault, by provider, with totals at the end of each provider."""
     by_provider: dict[str, dict[tuple[str, Ban], list[Judged]]] = defaultdict(lambda: defaultdict(list))
-    for one in judged:
-        by_provider[f"{one.target.provider} on {one.target.wire}"][one.fault, one.ban].append(one)
+    for entry in judged:
+        by_provider[f"{entry.target.provider} on {entry.target.wire}"][entry.fault, entry.ban].append(entry)
     for provider, by_fault in by_provider.items():
         yield f"\n{provider}"
-        for (fault, ban), ones in sorted(by_fault.items()):
-            missed = [one for one in ones if not one.right]
+        for (fault, ban), group_rows in sorted(by_fault.items()):
+            missed = [row for row in group_rows if not row.right]
             wanted = f"{ban.codes} {ban.severity}" if ban.codes else "no error"
-            names = " ".join(one.base for one in missed[:4])
+            names = " ".join(item.base for item in missed[:4])
             also = " ".join(sorted(missed[0].found)) if missed else ""
             more = f"  {names}  found: {also or 'nothing'}" if missed else ""
-            yield f"  {fault:34} {_share(ones)}  {wanted}{more}"
+            yield f"  {fault:34} {_share(group_rows)}  {wanted}{more}"
         for title, banned in (("refused", True), ("taken", False)):
-            ones = [one for group in by_fault.values() for one in group if bool(one.ban.codes) is banned]
-            if ones:
-                yield f"  all that is {title:22} {_share(ones)}"
+            group_rows = [
+                item for group in by_fault.values() for item in group if bool(item.ban.codes) is banned
+            ]
+            if group_rows:
+                yield f"  all that is {title:22} {_share(group_rows)}"
 
 
-def _share(ones: list[Judged]) -> str:
-    right = sum(one.right for one in ones)
-    return f"{len(ones):6,} {right:6,} {100 * right / len(ones):6.1f}%"
+def _share(group_rows: list[Judged]) -> str:
+    right = sum(row.right for row in group_rows)
+    return f"{len(group_rows):6,} {right:6,} {100 * right / len(group_rows):6.1f}%"
 
 
 def main() -> None:
@@ -208,11 +213,11 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60, help="requests of each provider")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--provider", help="only this one")
-    said = parser.parse_args()
-    exchanges = recorded(said.exchanges)
+    arguments = parser.parse_args()
+    exchanges = recorded(arguments.exchanges)
     for target in TARGETS:
-        if said.provider in (None, target.provider):
-            judged = judge(target, sample(exchanges, target, said.limit), said.seed)
+        if arguments.provider in (None, target.provider):
+            judged = judge(target, sample(exchanges, target, arguments.limit), arguments.seed)
             sys.stdout.write("\n".join(table(judged)) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""Small logs of formats that are not supported, each with a trait for which a supported format could take it."""
+"""Small logs of unsupported formats, each with a trait of a supported format."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ USE = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
 CALLER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 
-SAID = {"role": "assistant", "content": "x is there"}
+REPLY = {"role": "assistant", "content": "x is there"}
 
 
 def twice(*messages: dict[str, Any]) -> dict[str, Any]:
     """A conversation of two turns with such calls."""
-    return {"messages": [USER, *messages, SAID, USER, *messages, SAID]}
+    return {"messages": [USER, *messages, REPLY, USER, *messages, REPLY]}
 
 
 DOCUMENTS: dict[str, Any] = {
     "result-in-call": twice(CALLER | {"tool_calls": [CALL | {"result": "x"}]}),
     "interrupted": {
         "messages": [
-            USER, CALLER | {"tool_calls": [CALL | {"result": "x"}]}, SAID, USER, CALLER | {"tool_calls": [CALL | {"id": "c2"}]}, USER,
+            USER, CALLER | {"tool_calls": [CALL | {"result": "x"}]}, REPLY, USER, CALLER | {"tool_calls": [CALL | {"id": "c2"}]}, USER,
         ],
     },
     "result-in-function": twice(CALLER | {"tool_calls": [CALL | {"function": {"name": "ls", "arguments": "{}", "result": "x"}}]}),
@@ -37,7 +37,7 @@ DOCUMENTS: dict[str, Any] = {
         {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}", "output": "x"},
         {"type": "message", "role": "assistant", "content": "x is there"},
     ],
-    "results-beside-messages": {"messages": [USER, CALLER, SAID], "tool_outputs": [{"tool_call_id": "c1", "output": "x"}]},
+    "results-beside-messages": {"messages": [USER, CALLER, REPLY], "tool_outputs": [{"tool_call_id": "c1", "output": "x"}]},
     "output-in-use": twice({"role": "assistant", "content": [USE | {"output": {"text": "x"}}]}),
     "results-in-message": twice(CALLER, {"role": "user", "tool_results": [{"tool_call_id": "c1", "content": "x"}]}),
     "tool-invocations": twice(
@@ -61,7 +61,7 @@ DOCUMENTS: dict[str, Any] = {
     "result-in-user-content": twice(
         CALLER, {"role": "user", "content": [{"type": "tool_result", "call_id": "c1", "text": "x"}]}
     ),
-    "events-between": twice(CALLER, {"role": "event", "content": "started"}, ANSWER, SAID, SAID, SAID, SAID, SAID),
+    "events-between": twice(CALLER, {"role": "event", "content": "started"}, ANSWER, REPLY, REPLY, REPLY, REPLY, REPLY),
     "gemini-cli-like": {
         "sessionId": "s", "projectHash": "p", "startTime": "2026-11-01T10:00:00Z",
         "messages": [
@@ -355,22 +355,22 @@ DOCUMENTS: dict[str, Any] = {
             {"type": "function_call_output", "id": "fc_1", "output": "x"},
         ],
     },
-    "a-summary": {"messages": [{"role": "summary", "content": "earlier"}, USER, CALLER, ANSWER, SAID]},
+    "a-summary": {"messages": [{"role": "summary", "content": "earlier"}, USER, CALLER, ANSWER, REPLY]},
     "llamaindex-kwargs": {
         "messages": [
             USER | {"additional_kwargs": {}},
             {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": [CALL]}},
             {"role": "tool", "content": "x", "additional_kwargs": {"name": "ls", "tool_call_id": "c1"}},
-            SAID | {"additional_kwargs": {}},
+            REPLY | {"additional_kwargs": {}},
         ],
     },
     "calls-in-texts": [
         USER,
         {"role": "assistant", "content": "Action: ls\nAction Input: {}"},
         {"role": "tool", "content": "x"},
-        SAID,
+        REPLY,
     ],
-    "actions": {"messages": [USER, {"role": "assistant", "content": "", "actions": [{"tool": "ls", "output": "x"}]}, SAID]},
+    "actions": {"messages": [USER, {"role": "assistant", "content": "", "actions": [{"tool": "ls", "output": "x"}]}, REPLY]},
     "number-ids": twice(CALLER | {"tool_calls": [CALL | {"id": 1}]}, ANSWER | {"tool_call_id": 1}),
     "camel-items": [
         {"type": "message", "role": "user", "content": "hi"},

@@ -1,4 +1,4 @@
-"""Faults in the evidence of pairing: ids, names and places of calls and results that no longer agree.
+"""Faults in the evidence of pairing: contradictory ids, names and positions of calls and results.
 
 This module adds operators to those of `breaking`. Each takes a conversation and a random generator, and returns
 whether it changed something.
@@ -8,7 +8,7 @@ import unicodedata
 from copy import deepcopy
 from random import Random
 
-from breaking import NAMES, OPERATORS, Operator, Piece, Talk, Turn, any_of, places, take, where
+from breaking import NAMES, OPERATORS, Conversation, Operator, Piece, Turn, any_of, places, take, where
 
 MORE: dict[str, Operator] = {}
 
@@ -18,63 +18,63 @@ def operator(one: Operator) -> Operator:
     return one
 
 
-def _both(talk: Talk, call: Piece, identifier: str | None) -> None:
+def _both(conversation: Conversation, call: Piece, identifier: str | None) -> None:
     """Give a call and every result made for it the same id."""
     call.id = identifier
-    for _, result in places(talk, "result"):
+    for _, result in places(conversation, "result"):
         if result.mark == call.mark:
             result.id = identifier
 
 
-def _call_with_results(talk: Talk, rng: Random) -> tuple[Piece, list[Piece]] | None:
-    place = any_of(talk, rng, "call")
+def _call_with_results(conversation: Conversation, rng: Random) -> tuple[Piece, list[Piece]] | None:
+    place = any_of(conversation, rng, "call")
     if place is None:
         return None
-    results = [one for _, one in places(talk, "result") if one.mark == place[1].mark]
+    results = [one for _, one in places(conversation, "result") if one.mark == place[1].mark]
     return (place[1], results) if results else None
 
 
 @operator
-def _one_id_for_all(talk: Talk, rng: Random) -> bool:
-    calls = [call for _, call in places(talk, "call")]
+def _one_id_for_all(conversation: Conversation, rng: Random) -> bool:
+    calls = [call for _, call in places(conversation, "call")]
     if len(calls) < 2:
         return False
     identifier = rng.choice([calls[0].id, "call_0"])
     for call in calls:
-        _both(talk, call, identifier)
+        _both(conversation, call, identifier)
     return True
 
 
 @operator
-def _reused_in_each_turn(talk: Talk, rng: Random) -> bool:
-    """Ids count from 0 in each turn, as some servers do."""
+def _reused_in_each_turn(conversation: Conversation, rng: Random) -> bool:
+    """Ids count from 0 in each turn, as on some servers."""
     del rng
-    turns = [turn for turn in talk if turn.all("call")]
+    turns = [turn for turn in conversation if turn.all("call")]
     for turn in turns:
         for number, call in enumerate(turn.all("call")):
-            _both(talk, call, f"call_{number}")
+            _both(conversation, call, f"call_{number}")
     return len(turns) > 1
 
 
 @operator
-def _bare_prefix(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, "call")
+def _bare_prefix(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, "call")
     if place:
-        _both(talk, place[1], rng.choice(["call_", "toolu_", "hist_tool_"]))
+        _both(conversation, place[1], rng.choice(["call_", "toolu_", "hist_tool_"]))
     return bool(place)
 
 
 @operator
-def _blank_white(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, rng.choice(["call", "result"]))
+def _blank_white(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, rng.choice(["call", "result"]))
     if place:
         place[1].id = rng.choice([" ", "\t", "null", "REDACTED"])
     return bool(place)
 
 
 @operator
-def _white_space(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, rng.choice(["call", "result"]))
+def _white_space(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, rng.choice(["call", "result"]))
     if not place or not place[1].id:
         return False
     place[1].id = rng.choice([" {}", "{} ", "{}\n"]).format(place[1].id)
@@ -82,26 +82,26 @@ def _white_space(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _normal_forms(talk: Talk, rng: Random) -> bool:
-    found = _call_with_results(talk, rng)
+def _normal_forms(conversation: Conversation, rng: Random) -> bool:
+    found = _call_with_results(conversation, rng)
     if not found or not found[0].id:
         return False
     call, results = found
     call.id = unicodedata.normalize("NFC", f"é{call.id}")
-    for one in results:
-        one.id = unicodedata.normalize("NFD", call.id)
+    for result in results:
+        result.id = unicodedata.normalize("NFD", call.id)
     return True
 
 
 @operator
-def _other_ids_at_results(talk: Talk, rng: Random) -> bool:
-    """All results of a turn bear ids that no call has; a call may have lost its own."""
-    place = any_of(talk, rng, "call")
+def _other_ids_at_results(conversation: Conversation, rng: Random) -> bool:
+    """All results of a turn have ids that no call has; a call may have lost its own."""
+    place = any_of(conversation, rng, "call")
     if not place:
         return False
     calls = place[0].all("call")
-    marks = {one.mark for one in calls}
-    for number, (_, result) in enumerate(places(talk, "result")):
+    marks = {call.mark for call in calls}
+    for number, (_, result) in enumerate(places(conversation, "result")):
         if result.mark in marks and rng.random() < 0.8:
             result.id = f"call_{('one', 'two', 'three', 'four', 'five')[number % 5]}"
     if rng.random() < 0.7:
@@ -110,50 +110,50 @@ def _other_ids_at_results(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _stray_numbered(talk: Talk, rng: Random) -> bool:
+def _stray_numbered(conversation: Conversation, rng: Random) -> bool:
     """A result under an id that a provider which counts calls would give."""
-    if not talk:
+    if not conversation:
         return False
     stray = Piece("result", "result-of-900.", 900, f"functions.{rng.choice(NAMES)}:{rng.choice([0, 0, 1])}")
     stray.name = rng.choice(NAMES)
-    talk.insert(rng.randrange(len(talk) + 1), Turn("tool", [stray]))
+    conversation.insert(rng.randrange(len(conversation) + 1), Turn("tool", [stray]))
     return True
 
 
 @operator
-def _stray_blank(talk: Talk, rng: Random) -> bool:
+def _stray_blank(conversation: Conversation, rng: Random) -> bool:
     stray = Piece("result", "result-of-901.", 901, rng.choice(["", None]), rng.choice(NAMES))
-    talk.insert(rng.randrange(len(talk) + 1), Turn("tool", [stray]))
+    conversation.insert(rng.randrange(len(conversation) + 1), Turn("tool", [stray]))
     return True
 
 
 @operator
-def _stray_like_a_call(talk: Talk, rng: Random) -> bool:
+def _stray_like_a_call(conversation: Conversation, rng: Random) -> bool:
     """A result of another conversation whose id differs from a call's in white space or case only."""
-    place = any_of(talk, rng, "call")
+    place = any_of(conversation, rng, "call")
     if not place or not place[1].id:
         return False
     identifier = rng.choice([place[1].id.upper(), place[1].id[:-1], place[1].id + "0"])
     stray = Piece("result", "result-of-902.", 902, identifier, place[1].name)
-    talk.insert(rng.randrange(len(talk) + 1), Turn("tool", [stray]))
+    conversation.insert(rng.randrange(len(conversation) + 1), Turn("tool", [stray]))
     return True
 
 
 @operator
-def _stray_under_a_usual_id(talk: Talk, rng: Random) -> bool:
-    """A result under an id as providers, agents and histories spell it."""
+def _stray_under_a_usual_id(conversation: Conversation, rng: Random) -> bool:
+    """A result under an id in the spelling of providers, agents and histories."""
     identifier = rng.choice(
         ["functions.rm:0", "call_1", "toolu_1", "hist_tool_1", f"hist_tool_{'a' * 24}", "a" * 9, "tooluse_1"]
     )
     stray = Piece("result", "result-of-903.", 903, identifier, rng.choice(NAMES))
-    talk.insert(rng.randrange(len(talk) + 1), Turn("tool", [stray]))
+    conversation.insert(rng.randrange(len(conversation) + 1), Turn("tool", [stray]))
     return True
 
 
 @operator
-def _other_case(talk: Talk, rng: Random) -> bool:
+def _other_case(conversation: Conversation, rng: Random) -> bool:
     """The id of a result differs from that of its call in case: it is another id."""
-    place = any_of(talk, rng, "result")
+    place = any_of(conversation, rng, "result")
     if not place or not place[1].id:
         return False
     place[1].id = place[1].id.swapcase()
@@ -161,9 +161,9 @@ def _other_case(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _names_exchanged(talk: Talk, rng: Random) -> bool:
+def _names_exchanged(conversation: Conversation, rng: Random) -> bool:
     """Two results of a turn have each other's names."""
-    turns = [turn for turn in talk if len(turn.all("result")) > 1]
+    turns = [turn for turn in conversation if len(turn.all("result")) > 1]
     if not turns:
         return False
     first, second = rng.choice(turns).all("result")[:2]
@@ -172,9 +172,9 @@ def _names_exchanged(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _id_of_another_call(talk: Talk, rng: Random) -> bool:
-    """A result bears the id of a call of any turn."""
-    result, call = any_of(talk, rng, "result"), any_of(talk, rng, "call")
+def _id_of_another_call(conversation: Conversation, rng: Random) -> bool:
+    """A result has the id of a call of any turn."""
+    result, call = any_of(conversation, rng, "result"), any_of(conversation, rng, "call")
     if not result or not call:
         return False
     result[1].id = call[1].id
@@ -182,16 +182,16 @@ def _id_of_another_call(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _into_the_calling_turn(talk: Talk, rng: Random) -> bool:
-    """The result stands in the turn that asked, with a text behind it."""
-    found = _call_with_results(talk, rng)
+def _into_the_calling_turn(conversation: Conversation, rng: Random) -> bool:
+    """Move the result into the turn of its call, with a text after it."""
+    found = _call_with_results(conversation, rng)
     if not found:
         return False
     call, results = found
-    turn = next(one for one in talk if any(piece is call for piece in one.pieces))
-    place = next(place for place in places(talk, "result") if place[1] is results[0])
-    take(talk, *place)
-    at = next(number for number, one in enumerate(turn.pieces) if one is call)
+    turn = next(item for item in conversation if any(piece is call for piece in item.pieces))
+    place = next(place for place in places(conversation, "result") if place[1] is results[0])
+    take(conversation, *place)
+    at = next(number for number, piece in enumerate(turn.pieces) if piece is call)
     turn.pieces.insert(at + 1, results[0])
     if rng.random() < 0.7:
         turn.pieces.insert(at + 2, Piece("text", f"said-{call.mark}."))
@@ -199,50 +199,50 @@ def _into_the_calling_turn(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _wrong_name(talk: Talk, rng: Random) -> bool:
-    place = any_of(talk, rng, "result")
+def _wrong_name(conversation: Conversation, rng: Random) -> bool:
+    place = any_of(conversation, rng, "result")
     if place:
         place[1].name = rng.choice(NAMES)
     return bool(place)
 
 
 @operator
-def _renamed_call(talk: Talk, rng: Random) -> bool:
-    """Every call gets a tool of its own, so that names alone tell the results apart."""
+def _renamed_call(conversation: Conversation, rng: Random) -> bool:
+    """Give every call a tool of its own, so that names alone distinguish the results."""
     del rng
-    for number, (_, call) in enumerate(places(talk, "call")):
+    for number, (_, call) in enumerate(places(conversation, "call")):
         call.name = f"{NAMES[number % len(NAMES)]}_{number}"
-        for _, result in places(talk, "result"):
+        for _, result in places(conversation, "result"):
             if result.mark == call.mark:
                 result.name = call.name
-    return bool(places(talk, "call"))
+    return bool(places(conversation, "call"))
 
 
 @operator
-def _answered_in_a_later_turn(talk: Talk, rng: Random) -> bool:
-    """The results of a turn stand in the window of the next one, under one id with those."""
-    turns = [turn for turn in talk if turn.all("call")]
+def _answered_in_a_later_turn(conversation: Conversation, rng: Random) -> bool:
+    """Move the results of a turn into the window of the next one, under one id with those."""
+    turns = [turn for turn in conversation if turn.all("call")]
     if len(turns) < 2:
         return False
     at = rng.randrange(len(turns) - 1)
     first, second = turns[at].all("call")[0], turns[at + 1].all("call")[0]
-    _both(talk, second, first.id)
-    own = [place for place in places(talk, "result") if place[1].mark == first.mark]
+    _both(conversation, second, first.id)
+    own = [place for place in places(conversation, "result") if place[1].mark == first.mark]
     if not own:
         return False
-    take(talk, *own[0])
-    there = where(talk, turns[at + 1]) + 1
-    if there < len(talk) and talk[there].role == "tool" and rng.random() < 0.5:
-        talk[there].pieces.insert(rng.choice([0, len(talk[there].pieces)]), own[0][1])
+    take(conversation, *own[0])
+    there = where(conversation, turns[at + 1]) + 1
+    if there < len(conversation) and conversation[there].role == "tool" and rng.random() < 0.5:
+        conversation[there].pieces.insert(rng.choice([0, len(conversation[there].pieces)]), own[0][1])
     else:
-        talk.insert(there + rng.choice([0, 1]), Turn("tool", [own[0][1]]))
+        conversation.insert(there + rng.choice([0, 1]), Turn("tool", [own[0][1]]))
     return True
 
 
 @operator
-def _copy_of_a_call(talk: Talk, rng: Random) -> bool:
-    """The same call once more, its arguments written in another way."""
-    place = any_of(talk, rng, "call")
+def _copy_of_a_call(conversation: Conversation, rng: Random) -> bool:
+    """Repeat a call, with its arguments in another spelling."""
+    place = any_of(conversation, rng, "call")
     if not place:
         return False
     copy = deepcopy(place[1])
@@ -252,9 +252,9 @@ def _copy_of_a_call(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _partial_first(talk: Talk, rng: Random) -> bool:
-    """A partial result stands before the complete one."""
-    place = any_of(talk, rng, "result")
+def _partial_first(conversation: Conversation, rng: Random) -> bool:
+    """Put a partial result before the complete one."""
+    place = any_of(conversation, rng, "result")
     if not place:
         return False
     partial = deepcopy(place[1])
@@ -264,24 +264,24 @@ def _partial_first(talk: Talk, rng: Random) -> bool:
 
 
 @operator
-def _call_among_results(talk: Talk, rng: Random) -> bool:
-    """A call stands beside its result in a turn of results, and in its own turn or not."""
-    found = _call_with_results(talk, rng)
+def _call_among_results(conversation: Conversation, rng: Random) -> bool:
+    """Put a call beside its result in a turn of results, and keep it in its own turn or not."""
+    found = _call_with_results(conversation, rng)
     if not found:
         return False
     call, results = found
-    turn = next(turn for turn, piece in places(talk, "result") if piece is results[0])
+    turn = next(turn for turn, piece in places(conversation, "result") if piece is results[0])
     turn.pieces.insert(0, deepcopy(call))
     if rng.random() < 0.5:
-        own = next(place for place in places(talk, "call") if place[1] is call)
-        take(talk, *own)
+        own = next(place for place in places(conversation, "call") if place[1] is call)
+        take(conversation, *own)
     return True
 
 
 @operator
-def _results_of_two_exchanged(talk: Talk, rng: Random) -> bool:
-    """The results of two calls stand in each other's places, with their own ids and names."""
-    found = places(talk, "result")
+def _results_of_two_exchanged(conversation: Conversation, rng: Random) -> bool:
+    """Swap the positions of the results of two calls, with their own ids and names."""
+    found = places(conversation, "result")
     if len(found) < 2:
         return False
     (one, first), (other, second) = rng.sample(found, 2)
@@ -293,11 +293,11 @@ def _results_of_two_exchanged(talk: Talk, rng: Random) -> bool:
 ALL: dict[str, Operator] = {**OPERATORS, **MORE}
 
 
-def broken(talk: Talk, rng: Random) -> list[str]:
+def broken(conversation: Conversation, rng: Random) -> list[str]:
     """Break a conversation up to four times, in place, and return how."""
     done = []
     for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3, 4])):
         name = rng.choice(sorted(ALL if rng.random() < 0.4 else MORE))
-        if ALL[name](talk, rng):
+        if ALL[name](conversation, rng):
             done.append(name)
     return done

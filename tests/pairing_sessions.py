@@ -1,4 +1,4 @@
-"""Conversations as sessions of agents, and read back.
+"""Conversations as sessions of agents, written and parsed.
 
 This module spells the abstract conversation of `breaking` as the lines of Claude Code, Codex, pi and Gemini CLI.
 """
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from breaking import Piece, Talk, Turn
+from breaking import Conversation, Piece, Turn
 from breaking_wires import (
     WIRES,
     Value,
@@ -26,12 +26,12 @@ TIME = "2026-06-02T14:11:20.000Z"
 
 @dataclass
 class Session:
-    """How an agent spells a session."""
+    """The spelling of a session by an agent."""
 
     name: str
     traits: str
     """The wire whose ids and kinds of pieces the agent uses."""
-    spell: Callable[[Talk], Iterator[Value]]
+    spell: Callable[[Conversation], Iterator[Value]]
     read: Callable[[Value], Turn | None]
 
 
@@ -42,28 +42,28 @@ def _linked(lines: Iterator[Value], own: str, parent: str, root: Value) -> Itera
         last = f"u-{number:05}"
 
 
-def _claude_lines(talk: Talk) -> Iterator[Value]:
-    for number, turn in enumerate(talk):
+def _claude_lines(conversation: Conversation) -> Iterator[Value]:
+    for number, turn in enumerate(conversation):
         if turn.role != "model":
             yield {
                 "type": "user",
-                "message": {"role": "user", "content": [_anthropic(one) for one in turn.pieces]},
+                "message": {"role": "user", "content": [_anthropic(piece) for piece in turn.pieces]},
             }
             continue
         for piece in turn.pieces:
-            said = {
+            message = {
                 "id": f"msg_{number}",
                 "type": "message",
                 "role": "assistant",
                 "model": "claude-sonnet-4-5",
             }
             content = [_anthropic(piece)]
-            yield {"type": "assistant", "message": {**said, "content": content, "stop_reason": None}}
+            yield {"type": "assistant", "message": {**message, "content": content, "stop_reason": None}}
 
 
-def _claude(talk: Talk) -> Iterator[Value]:
+def _claude(conversation: Conversation) -> Iterator[Value]:
     root = {"isSidechain": False, "sessionId": "s-1", "version": "2.1.0", "timestamp": TIME}
-    yield from _linked(_claude_lines(talk), "uuid", "parentUuid", root)
+    yield from _linked(_claude_lines(conversation), "uuid", "parentUuid", root)
 
 
 def _read_claude(line: Value) -> Turn | None:
@@ -71,12 +71,14 @@ def _read_claude(line: Value) -> Turn | None:
         return None
     content = line["message"]["content"]
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    return Turn("model" if line["type"] == "assistant" else "tool", [_read_anthropic(one) for one in blocks])
+    return Turn(
+        "model" if line["type"] == "assistant" else "tool", [_read_anthropic(block) for block in blocks]
+    )
 
 
-def _codex(talk: Talk) -> Iterator[Value]:
+def _codex(conversation: Conversation) -> Iterator[Value]:
     yield {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/repo"}}
-    for turn in talk:
+    for turn in conversation:
         for piece in turn.pieces:
             payload = _item(turn.role, piece)
             if payload.get("role") == "user":
@@ -90,7 +92,7 @@ def _read_codex(line: Value) -> Turn | None:
         return None
     item = line["payload"]
     if item.get("type") == "message":
-        texts = [Piece("text", one["text"]) for one in item["content"]]
+        texts = [Piece("text", entry["text"]) for entry in item["content"]]
         return Turn("model" if item["role"] == "assistant" else "user", texts)
     return _read_item(item)
 
@@ -102,10 +104,10 @@ def _pi_block(piece: Piece) -> Value:
     return {"type": "text", "text": piece.words}
 
 
-def _pi_lines(talk: Talk) -> Iterator[Value]:
-    for turn in talk:
+def _pi_lines(conversation: Conversation) -> Iterator[Value]:
+    for turn in conversation:
         if turn.role == "model":
-            blocks = [_pi_block(one) for one in turn.pieces if one.kind in ("call", "text")]
+            blocks = [_pi_block(piece) for piece in turn.pieces if piece.kind in ("call", "text")]
             if blocks:
                 yield {"role": "assistant", "content": blocks, "stopReason": "stop", "timestamp": 2}
         for piece in turn.pieces:
@@ -121,32 +123,32 @@ def _pi_lines(talk: Talk) -> Iterator[Value]:
                 yield {"role": "user", "content": [{"type": "text", "text": piece.words}], "timestamp": 1}
 
 
-def _pi(talk: Talk) -> Iterator[Value]:
+def _pi(conversation: Conversation) -> Iterator[Value]:
     yield {"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/repo"}
-    lines = ({"type": "message", "timestamp": TIME, "message": one} for one in _pi_lines(talk))
+    lines = ({"type": "message", "timestamp": TIME, "message": line} for line in _pi_lines(conversation))
     yield from _linked(lines, "id", "parentId", {})
 
 
 def _read_pi(line: Value) -> Turn | None:
     if line.get("type") != "message":
         return None
-    said = line["message"]
-    if said["role"] == "toolResult":
-        return Turn("tool", [_result(said["content"], said.get("toolCallId"), said.get("toolName"))])
+    message = line["message"]
+    if message["role"] == "toolResult":
+        return Turn("tool", [_result(message["content"], message.get("toolCallId"), message.get("toolName"))])
     pieces = [
-        Piece("call", "", _marked(one["arguments"]), one.get("id"), one["name"])
-        if one["type"] == "toolCall"
-        else Piece("text", one["text"])
-        for one in said["content"]
+        Piece("call", "", _marked(item["arguments"]), item.get("id"), item["name"])
+        if item["type"] == "toolCall"
+        else Piece("text", item["text"])
+        for item in message["content"]
     ]
-    return Turn("model" if said["role"] == "assistant" else "user", pieces)
+    return Turn("model" if message["role"] == "assistant" else "user", pieces)
 
 
-def _gemini_cli(talk: Talk) -> Iterator[Value]:
+def _gemini_cli(conversation: Conversation) -> Iterator[Value]:
     """Calls and results as parts, in the spelling of a checkpoint's history."""
     yield {"sessionId": "s1", "projectHash": "p1", "startTime": TIME}
-    for number, turn in enumerate(talk):
-        (value,) = (one.value for one in WIRES["gemini"].spell([turn]))
+    for number, turn in enumerate(conversation):
+        (value,) = (item.value for item in WIRES["gemini"].spell([turn]))
         kind = "gemini" if turn.role == "model" else "user"
         yield {"id": f"m{number}", "timestamp": TIME, "type": kind, "content": value["parts"]}
 
@@ -156,8 +158,8 @@ def _read_gemini_cli(line: Value) -> Turn | None:
         return None
     role = "model" if line["type"] == "gemini" else "user"
     calls = [
-        Piece("call", "", _marked(one["args"]), one.get("id"), one["name"])
-        for one in line.get("toolCalls") or ()
+        Piece("call", "", _marked(call["args"]), call.get("id"), call["name"])
+        for call in line.get("toolCalls") or ()
     ]
     content = line["content"] if isinstance(line["content"], list) else [{"text": line["content"]}]
     turn = WIRES["gemini"].read({"role": role, "parts": content})
@@ -165,8 +167,8 @@ def _read_gemini_cli(line: Value) -> Turn | None:
 
 
 SESSIONS = {
-    one.name: one
-    for one in (
+    item.name: item
+    for item in (
         Session("claude-code", "anthropic", _claude, _read_claude),
         Session("codex", "openai-responses", _codex, _read_codex),
         Session("pi", "openai-chat", _pi, _read_pi),
@@ -179,6 +181,6 @@ def written(lines: Iterator[Value]) -> bytes:
     return b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
 
 
-def turns_in(session: Session, data: bytes) -> Talk:
+def turns_in(session: Session, data: bytes) -> Conversation:
     found: list[Any] = [session.read(json.loads(line)) for line in data.splitlines() if line.strip()]
-    return [one for one in found if one is not None]
+    return [item for item in found if item is not None]

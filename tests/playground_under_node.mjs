@@ -1,4 +1,4 @@
-// What the page's engine says under node, as JSON: what it offers, and an answer for each question on standard input.
+// Results of the page's engine under node, as JSON: its options, and an answer for each question on standard input.
 // node playground_under_node.mjs FOLDER ANSWERS < [{"file": ..., "name": ..., "asked": {...}}, ...]
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,13 +22,13 @@ function answer(engine, { file, name, asked }) {
 let engine = await open();
 const answered = [engine.offers()];
 for (const question of JSON.parse(readFileSync(0, "utf8"))) {
-  let told;
+  let result;
   try {
-    told = answer(engine, question);
+    result = answer(engine, question);
   } catch (error) {
-    told = { failed: said(error) };
+    result = { failed: said(error) };
     engine = await open(); // as the page does
   }
-  answered.push({ ...told, ran: "ran" in globalThis });
+  answered.push({ ...result, ran: "ran" in globalThis });
 }
 writeFileSync(answers, JSON.stringify(answered));

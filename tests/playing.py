@@ -1,4 +1,4 @@
-"""The Python side of the playground, loaded from where it stands."""
+"""The Python side of the playground, loaded from its folder."""
 
 import json
 from importlib.util import module_from_spec, spec_from_file_location

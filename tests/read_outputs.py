@@ -1,7 +1,7 @@
-"""The reports that other systems take, read as those systems read them.
+"""Read the reports with independent implementations of their consumers.
 
-This module owns independent readings: GitHub's runner taking commands out of a log, the rules of its code scanning,
-what GitLab and reviewdog say of their formats, a reader of JUnit, and what a page shows of Markdown.
+The readers parse commands in a log as GitHub's runner does, and check the rules of its code scanning. They also have
+the schemas of GitLab and reviewdog, a reader of JUnit, and a renderer of Markdown.
 """
 
 import json
@@ -39,7 +39,7 @@ GITLAB = Draft202012Validator({
         },
     },
 })  # fmt: skip
-"""What GitLab's page on code quality asks of a report (read 2026-11)."""
+"""The requirements of GitLab's page on code quality for a report (read 2026-11)."""
 
 _POSITION = {
     "type": "object",
@@ -92,7 +92,7 @@ def sarif(text: str) -> dict[str, Any]:
 
 
 def _missing_for_github(document: dict[str, Any]) -> list[str]:
-    """What GitHub's page on SARIF marks as required, and its limits (read 2026-11)."""
+    """The required properties of GitHub's page on SARIF, and its limits (read 2026-11)."""
     missing = [key for key in ("$schema", "version", "runs") if not document.get(key)]
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -122,8 +122,8 @@ def _missing_for_github(document: dict[str, Any]) -> list[str]:
             "region": (1, 1) <= start <= end,
         }
         missing += [f"{number} {key}" for key, value in found.items() if not value]
-        ids = {one["id"] for one in result["relatedLocations"]}
-        linked = {int(one) for one in re.findall(r"(?<!\\)\]\(([0-9]+)\)", result["message"]["text"])}
+        ids = {location["id"] for location in result["relatedLocations"]}
+        linked = {int(item) for item in re.findall(r"(?<!\\)\]\(([0-9]+)\)", result["message"]["text"])}
         if linked != ids or len(result["relatedLocations"]) > 100:
             missing.append(f"{number} links {linked}, has {ids}")
         if re.search(r"(?<!\\)\]\((?![0-9]+\))", result["message"]["text"]):
@@ -138,7 +138,7 @@ class Command(NamedTuple):
 
 
 def commands(text: str) -> list[Command]:
-    """The commands in a log, taken out as the runner does (actions/runner, ActionCommand)."""
+    """The commands in a log, parsed as by the runner (actions/runner, ActionCommand)."""
     found: list[Command] = []
     for line in re.split(r"\r\n|\r|\n", text):
         start = line.strip()
@@ -160,8 +160,8 @@ def _unescaped(text: str) -> str:
 
 
 def junit(text: str) -> ET.Element:
-    """The suites, where the numbers they give are those of their cases."""
-    root = ET.fromstring(text.encode("ascii"))  # noqa: S314 - whether it is harmless is what is tested
+    """The suites, if their counts agree with their cases."""
+    root = ET.fromstring(text.encode("ascii"))  # noqa: S314 - the test checks that the document is harmless
     assert root.tag == "testsuites"
     for suite in root:
         cases = suite.findall("testcase")
@@ -169,31 +169,31 @@ def junit(text: str) -> ET.Element:
         assert int(suite.attrib["tests"]) == len(cases) == len(suite)
         for key, tag in counted.items():
             assert int(suite.attrib[key]) == sum(case.find(tag) is not None for case in cases)
-        assert not {"time", "timestamp", "hostname"} & {key for one in suite.iter() for key in one.attrib}
+        assert not {"time", "timestamp", "hostname"} & {key for item in suite.iter() for key in item.attrib}
     return root
 
 
 def checkstyle(text: str) -> list[tuple[str, dict[str, str]]]:
-    """The errors with the files they stand in, where the document is as Checkstyle writes it."""
-    root = ET.fromstring(text.encode("ascii"))  # noqa: S314 - whether it is harmless is what is tested
+    """The errors with their files, if the document has the structure of Checkstyle."""
+    root = ET.fromstring(text.encode("ascii"))  # noqa: S314 - the test checks that the document is harmless
     assert (root.tag, root.attrib) == ("checkstyle", {"version": "4.3"})
     found = []
     for file in root:
         assert (file.tag, set(file.attrib)) == ("file", {"name"})
-        for one in file:
-            assert (one.tag, len(one)) == ("error", 0)
-            assert set(one.attrib) == {"line", "column", "severity", "message", "source"}
-            assert int(one.attrib["line"]) >= 0
-            assert int(one.attrib["column"]) >= 1
-            assert one.attrib["severity"] in {"error", "warning", "info"}
-            assert re.fullmatch(r"turnlint(\.[a-z]+(\.[A-Za-z0-9/-]+)?)", one.attrib["source"])
-            found.append((file.attrib["name"], dict(one.attrib)))
+        for item in file:
+            assert (item.tag, len(item)) == ("error", 0)
+            assert set(item.attrib) == {"line", "column", "severity", "message", "source"}
+            assert int(item.attrib["line"]) >= 0
+            assert int(item.attrib["column"]) >= 1
+            assert item.attrib["severity"] in {"error", "warning", "info"}
+            assert re.fullmatch(r"turnlint(\.[a-z]+(\.[A-Za-z0-9/-]+)?)", item.attrib["source"])
+            found.append((file.attrib["name"], dict(item.attrib)))
         assert len(file)
     return found
 
 
 def page(text: str) -> tuple[str, list[str]]:
-    """What a page of Markdown shows outside of code, and what it shows as code."""
+    """The text that a Markdown page shows outside of code, and the text that it shows as code."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True}).enable("table")
     shown = markdown.render(text).replace("&quot;", '"')
     code = re.findall(r"<code>(.*?)</code>", shown, re.DOTALL)

@@ -1,6 +1,6 @@
-"""Refusals as they reach people: the texts that profiles know, and what SDKs, gateways and logs make of them.
+"""Refusals as users receive them: texts of profiles, and the wrappings of SDKs, gateways and logs.
 
-This module owns those texts and wrappings. It refuses to know what explains them.
+The tests define the explanations.
 """
 
 import html

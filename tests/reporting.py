@@ -1,6 +1,6 @@
-"""Logs to report on, and reports of findings that nobody had to find.
+"""Logs to report on, and reports of constructed findings.
 
-This module owns the small logs that tests of outputs share, and sinks that are given rows by hand.
+The small logs that tests of outputs share, and sinks with constructed rows.
 """
 
 import json
@@ -30,16 +30,17 @@ def call(identifier: str) -> dict[str, Any]:
     return {"id": identifier, "type": "function", "function": {"name": "look", "arguments": "{}"}}
 
 
-def conversation(name: str | None, *, sound: bool = True, said: str = "hi") -> dict[str, Any]:
-    asks = {"role": "assistant", "content": None, "tool_calls": [call("c1")]}
+def conversation(name: str | None, *, sound: bool = True, text: str = "hi") -> dict[str, Any]:
+    message = {"role": "assistant", "content": None, "tool_calls": [call("c1")]}
     answers = {"role": "tool", "tool_call_id": "c1" if sound else "c9", "content": "secret-4"}
-    messages = [{"role": "user", "content": said}, asks, answers, {"role": "user", "content": "more"}]
+    messages = [{"role": "user", "content": text}, message, answers, {"role": "user", "content": "more"}]
     return {**({"id": name} if name else {}), "messages": messages}
 
 
 def lines(*records: Any) -> str:
     return "".join(
-        (one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)) + "\n" for one in records
+        (record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)) + "\n"
+        for record in records
     )
 
 
@@ -48,7 +49,7 @@ def output(folder: Path, kind: str, *arguments: str) -> str:
 
 
 def logs_in(tmp_path: Path) -> Path:
-    """A folder with a log that has faults, one that has none, and a file that is no log."""
+    """A folder with a log with faults, a log without faults, and a file that is no log."""
     (tmp_path / "logs").mkdir()
     sound, broken = conversation("s-1"), conversation("s-2", sound=False)
     text = lines(sound, broken, '{"id": "s-3", "messages": [{"ro', conversation(None))

@@ -1,4 +1,4 @@
-"""A folder with logs, and turnlint run in it, for tests of settings."""
+"""A folder with logs, and runs of turnlint in it, for tests of settings."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import Any
 from commands import run_cli
 
 USER = {"role": "user", "content": "go"}
-HIDDEN = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
+HIDDEN_PREFIXES = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
 
 
 def call(name: str) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def unanswered(identity: str | None, *ids: str, say: str = "go") -> str:
     """A line with a conversation whose calls have no results."""
     messages = [
         {"role": "user", "content": say},
-        {"role": "assistant", "content": None, "tool_calls": [call(one) for one in ids]},
+        {"role": "assistant", "content": None, "tool_calls": [call(identifier) for identifier in ids]},
         USER,
     ]
     return json.dumps({**({"id": identity} if identity else {}), "messages": messages})
@@ -32,19 +32,19 @@ def put(folder: Path, **files: str) -> None:
 
 
 def cached(folder: Path) -> subprocess.CompletedProcess[str]:
-    """A run that remembers, beside the logs."""
+    """A run with a cache beside the logs."""
     keep = str(folder / "cache")
     return turnlint(folder, "lint", "a.jsonl", "--cache", "--output-format", "json", TURNLINT_CACHE=keep)
 
 
 def turnlint(folder: Path, *arguments: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN_PREFIXES)}
     clean["XDG_STATE_HOME"] = str(folder / ".state")
     return run_cli(*arguments, cwd=folder, env={**clean, **env}, input=stdin, text=True)
 
 
 def found(folder: Path, *arguments: str, **env: str) -> list[str]:
-    """What is found, as `PATH:CODE:SEVERITY`."""
+    """The findings as `PATH:CODE:SEVERITY`."""
     run = turnlint(folder, "lint", "--output-format", "jsonl", *arguments, **env)
     assert run.returncode in (0, 1), run.stderr
     rows = [json.loads(line) for line in run.stdout.splitlines()][:-1]

@@ -1,6 +1,6 @@
-"""One small, sound request of each wire: calls side by side, a call alone, words between, tools declared.
+"""One small, sound request of each wire: parallel calls, a single call, texts between them, tools declared.
 
-This module owns their texts, written as each provider documents its wire. It refuses to know what is done to them.
+The requests follow the documentation of each provider.
 """
 
 CHAT = """

@@ -1,8 +1,7 @@
-"""Requests as each wire spells them, for tests that change them.
+"""Requests in the spelling of each wire, for tests that change them.
 
-This module owns where a wire writes turns, calls, results, ids, names and arguments, and the making of turns of
-text. It knows the wires themselves, from their specifications, and refuses to know anything of the linter, so that
-what one overlooks the other does not.
+Finds the turns, calls, results, ids, names and arguments of a request, and makes turns of text. Written from the
+specifications of the wires and independent of the linter, so that both do not share an oversight.
 """
 
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ WIRES = (*CHAT, *BLOCKS, *ITEMS)
 
 
 class Spelling(NamedTuple):
-    """Where one wire writes things."""
+    """The keys of one wire."""
 
     turns: str = "messages"
     parts: str = "content"
@@ -24,7 +23,7 @@ class Spelling(NamedTuple):
     """The key or the type of a call, and of a result."""
     result: str = "tool"
     wrapped: bool = False
-    """A piece stands under a key of its own, which tells its kind."""
+    """A piece is under a key of its own, which gives its kind."""
     call_id: str = "id"
     result_id: str = "tool_call_id"
     arguments: str = "arguments"
@@ -59,23 +58,23 @@ SPELLINGS = {
 
 
 class Piece(NamedTuple):
-    """A call or a result, with the list that it stands in."""
+    """A call or a result, with the list that holds it."""
 
     turn: int
     holder: list[Any]
     element: dict[str, Any]
     thing: dict[str, Any]
-    """What holds its id."""
+    """The object with its id."""
 
     @property
     def named(self) -> dict[str, Any]:
-        """What holds its name and its arguments."""
+        """The object with its name and its arguments."""
         inner = self.thing.get("function")
         return inner if isinstance(inner, dict) else self.thing
 
     @property
     def place(self) -> int:
-        return next(index for index, one in enumerate(self.holder) if one is self.element)
+        return next(index for index, item in enumerate(self.holder) if item is self.element)
 
 
 class Pair(NamedTuple):
@@ -83,7 +82,7 @@ class Pair(NamedTuple):
     result: Piece
 
 
-class Talk:
+class EditableRequest:
     """A copy of one request, to be changed."""
 
     def __init__(self, wire: str, request: dict[str, Any]) -> None:
@@ -117,9 +116,9 @@ class Talk:
                 elif not results:
                     calls = turn.get(kind) or []
                     yield from (
-                        Piece(index, calls, one, one)
-                        for one in calls
-                        if isinstance(one.get("function"), dict)
+                        Piece(index, calls, call, call)
+                        for call in calls
+                        if isinstance(call.get("function"), dict)
                     )
             else:
                 for element in self.parts_of(turn):
@@ -130,7 +129,7 @@ class Talk:
 
     def parts_of(self, turn: dict[str, Any]) -> list[dict[str, Any]]:
         parts = turn.get(self.spelling.parts)
-        return [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+        return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
     def call_id(self, call: Piece) -> Any:
         return call.thing.get(self.spelling.call_id)
@@ -140,16 +139,16 @@ class Talk:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Each call with its result: by id; where there are none, by order within the turns that follow on it."""
+        """Each call with its result: by id; without ids, by order within the turns that follow it."""
         free = self.results
         found: list[Pair] = []
         for call in self.calls:
             wanted = self.call_id(call)
             fits = [
-                one
-                for one in free
-                if one.turn > call.turn
-                and (self.result_id(one) == wanted if wanted else self._follows(call.turn, one.turn))
+                item
+                for item in free
+                if item.turn > call.turn
+                and (self.result_id(item) == wanted if wanted else self._follows(call.turn, item.turn))
             ]
             if fits:
                 found.append(Pair(call, fits[0]))
@@ -157,11 +156,11 @@ class Talk:
         return found
 
     def _follows(self, call: int, result: int) -> bool:
-        return all(one.turn <= call or one.turn >= result for one in self.calls)
+        return all(item.turn <= call or item.turn >= result for item in self.calls)
 
     @property
     def rounds(self) -> list[list[Pair]]:
-        """The pairs of one turn of the model each."""
+        """The pairs of each turn of the model."""
         found: list[list[Pair]] = []
         for pair in self.pairs:
             if found and self._same_turn(found[-1][-1].call.turn, pair.call.turn):
@@ -173,16 +172,16 @@ class Talk:
     def _same_turn(self, first: int, second: int) -> bool:
         between = self.turns[first + 1 : second]
         return first == second or (
-            self.wire in ITEMS and all(one.get("type") == self.spelling.call for one in between)
+            self.wire in ITEMS and all(item.get("type") == self.spelling.call for item in between)
         )
 
     def user(self, text: str) -> dict[str, Any]:
-        return self._said("user", text)
+        return self._text_turn("user", text)
 
     def model(self, text: str) -> dict[str, Any]:
-        return self._said(self.spelling.model_role, text)
+        return self._text_turn(self.spelling.model_role, text)
 
-    def _said(self, role: str, text: str) -> dict[str, Any]:
+    def _text_turn(self, role: str, text: str) -> dict[str, Any]:
         return {"role": role, self.spelling.parts: text if self.wire not in BLOCKS else [self.text(text)]}
 
     def text(self, text: str) -> dict[str, Any]:
@@ -190,8 +189,8 @@ class Talk:
         return {"type": "text", "text": text} if self.wire == "anthropic" else {"text": text}
 
     def turn_of(self, role: str) -> list[dict[str, Any]]:
-        """Turns of a role that hold neither calls nor results."""
-        busy = {id(self.turns[one.turn]) for one in (*self.calls, *self.results)}
+        """Turns of a role without calls and results."""
+        busy = {id(self.turns[piece.turn]) for piece in (*self.calls, *self.results)}
         return [
             turn
             for turn in self.turns
@@ -199,7 +198,7 @@ class Talk:
         ]
 
     def remove(self, piece: Piece) -> None:
-        """Take a piece out, and the shell that would be left of its turn."""
+        """Remove a piece, and the empty shell of its turn."""
         del piece.holder[piece.place]
         if piece.holder or piece.holder is self.turns:
             return
@@ -211,7 +210,7 @@ class Talk:
         turn["content"] = turn.get("content") or "Let me see."
 
     def rename(self, old: Any, new: Any) -> None:
-        """Another id for a call and its results."""
+        """Change the id of a call and its results."""
         for call in self.calls:
             if self.call_id(call) == old:
                 call.thing[self.spelling.call_id] = new
@@ -220,7 +219,7 @@ class Talk:
                 result.thing[self.spelling.result_id] = new
 
     def as_parts(self, turn: dict[str, Any]) -> list[Any]:
-        """The content of a turn as a list, whatever it was."""
+        """The content of a turn as a list, converted where necessary."""
         content = turn.get(self.spelling.parts)
         if not isinstance(content, list):
             content = [self.text(content)] if content else []
@@ -229,20 +228,22 @@ class Talk:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """What declares the caller's own tools, each where its name stands."""
+        """The objects with the names of the caller's own tools."""
         if self.wire == "bedrock":
             listed = (self.request.get("toolConfig") or {}).get("tools") or []
-            return [one["toolSpec"] for one in listed if "toolSpec" in one]
+            return [item["toolSpec"] for item in listed if "toolSpec" in item]
         if self.wire == "gemini":
             return self.tool_list()
         listed = self.request.get("tools") or []
         inner = [
-            one.get("function", one) for one in listed if one.get("type", "custom") in ("function", "custom")
+            item.get("function", item)
+            for item in listed
+            if item.get("type", "custom") in ("function", "custom")
         ]
-        return [one for one in inner if isinstance(one, dict) and "name" in one]
+        return [item for item in inner if isinstance(item, dict) and "name" in item]
 
     def tool_list(self) -> list[Any]:
-        """The list that tools stand in, and nothing where there is none."""
+        """The list of tools, or nothing if the request has none."""
         where = self.request.get("toolConfig") or {} if self.wire == "bedrock" else self.request
         tools = where.get("tools") or []
         if self.wire == "gemini":

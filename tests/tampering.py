@@ -1,7 +1,6 @@
-"""A disk that fails, and a process that dies, at any call that writing makes.
+"""A disk that fails, and a process that dies, at any system call of a write.
 
-This module owns the making of such systems and the walk over every call. It refuses to know what is
-written.
+Makes such systems, and iterates over every call.
 """
 
 import os
@@ -17,7 +16,7 @@ Fault = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 
 
 class Counted:
-    """A system that counts its calls, and does something else at one of them."""
+    """A system that counts its calls, and applies a fault at one of them."""
 
     def __init__(self, at: int, fault: Fault) -> None:
         self.at = at
@@ -36,7 +35,7 @@ class Counted:
 
 
 def failing(number: int, *, late: bool) -> Fault:
-    """The call fails, before anything is done or after half of it."""
+    """Fail the call, before it has any effect or after half of it."""
 
     def fault(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         if call is os.close or (late and call in (os.fsync, os.ftruncate)):
@@ -49,7 +48,7 @@ def failing(number: int, *, late: bool) -> Fault:
 
 
 def dying(*, late: bool) -> Fault:
-    """The process is killed, before the call or after it; a write is cut in half."""
+    """Kill the process, before the call or after it; a write is cut in half."""
 
     def fault(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         try:
@@ -64,14 +63,14 @@ def dying(*, late: bool) -> Fault:
 
 
 def names_of(act: Callable[[System], Any]) -> list[str]:
-    """The calls that an act makes when nothing goes wrong."""
+    """The calls of an action without faults."""
     counted = Counted(-1, failing(0, late=False))
     act(counted.system)
     return counted.names
 
 
 def in_child(act: Callable[[], Any]) -> int:
-    """Do it in a process of its own; what became of that."""
+    """Run an action in its own process; return its outcome."""
     child = os.fork()
     if not child:
         code = 99
@@ -84,7 +83,7 @@ def in_child(act: Callable[[], Any]) -> int:
 
 
 def only(path: str, data: bytes) -> None:
-    """The file as it is to be, and beside it nothing that a killed run left."""
+    """Check the content of the file, and that a killed run left nothing beside it."""
     folder = os.path.dirname(path)
     for name in os.listdir(folder):
         if ".turnlint-" in name:
@@ -94,7 +93,7 @@ def only(path: str, data: bytes) -> None:
 
 
 def killed_at_each_call(act: Callable[[System], Any], again: Callable[[], Any]) -> Iterator[str]:
-    """After each way to be killed, its name; `again` brings back what stood before."""
+    """Yield the name of each way to be killed, after that kill; `again` restores the state before."""
     again()
     names = names_of(act)
     for late in (False, True):

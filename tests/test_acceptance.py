@@ -1,4 +1,4 @@
-"""`fix --provider X --level lossy` gives what provider X accepts, or says what is missing; `fuzz_acceptance` checks more."""
+"""`fix --provider X --level lossy` writes a file that X accepts, or reports the errors; `fuzz_acceptance` checks more."""
 
 import json
 from pathlib import Path
@@ -21,10 +21,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_a_provider_accepts_has_no_error(form: str) -> None:
+def test_an_accepted_result_has_no_error(form: str) -> None:
     cases = [case_of(form, provider, number, 1) for provider in PROVIDERS for number in range(2)]
-    told = {(one.provider, one.data): [*wrong(one, repaired(one))] for one in cases}
-    assert {name: faults for name, faults in told.items() if faults} == {}
+    problems = {(case.provider, case.data): [*wrong(case, repaired(case))] for case in cases}
+    assert {name: faults for name, faults in problems.items() if faults} == {}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -32,9 +32,9 @@ def test_the_exit_code_and_the_last_lines_are_those_of_lint(form: str, folder: P
     answers = []
     for number, provider in enumerate(PROVIDERS[::4]):
         (folder / "a.jsonl").write_bytes(case_of(form, provider, number, 2).data)
-        asked = ["a.jsonl", "--format", form, "--provider", provider]
-        done = CliRunner().invoke(fix_command, [*asked, "--level", "lossy"])
-        found = CliRunner().invoke(lint_command, asked)
+        options = ["a.jsonl", "--format", form, "--provider", provider]
+        done = CliRunner().invoke(fix_command, [*options, "--level", "lossy"])
+        found = CliRunner().invoke(lint_command, options)
         assert done.exit_code == found.exit_code, done.output
         answers.append(f"accepted by {provider}: {'no, ' if found.exit_code else ''}" in done.output)
     assert all(answers)
@@ -59,12 +59,12 @@ def test_a_repair_that_changes_nothing_is_named(folder: Path) -> None:
     (folder / "a.jsonl").write_text(json.dumps({"model": "glm-4.6", "messages": messages}))
     done = CliRunner().invoke(fix_command, ["a.jsonl", "--provider", "glm", "--level", "lossy"])
     assert done.exit_code == 1
-    said = "no repair of ST116: the message has a part, a key or arguments that the format of the conversation does not have"
-    assert f"line 1: {said}" in " ".join(done.output.split())
+    expected = "no repair of ST116: the message has a part, a key or arguments that the format of the conversation does not have"
+    assert f"line 1: {expected}" in " ".join(done.output.split())
     assert "accepted by glm: no, 1 error remains: ST116 mixed-dialect (1)" in done.output.splitlines()
 
 
-def test_a_last_call_that_may_get_its_result_is_no_repair_that_changes_nothing(folder: Path) -> None:
+def test_a_last_call_without_a_result_is_no_repair_that_changes_nothing(folder: Path) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "go"},
@@ -76,15 +76,15 @@ def test_a_last_call_that_may_get_its_result_is_no_repair_that_changes_nothing(f
 
 
 @pytest.mark.parametrize("provider", ["vertex", "gemini"])
-def test_no_repair_is_offered_where_a_session_takes_no_message(provider: str, folder: Path) -> None:
+def test_no_repair_is_offered_where_a_session_accepts_no_message(provider: str, folder: Path) -> None:
     call = {"functionCall": {"id": "f1", "name": "run", "args": {}}, "thoughtSignature": "c2lnbmVk"}
-    said = {"functionResponse": {"id": "f1", "name": "run", "response": {"output": "ok"}}}
+    response = {"functionResponse": {"id": "f1", "name": "run", "response": {"output": "ok"}}}
     lines = [
         {"sessionId": "s1", "projectHash": "p1", "startTime": TIME},
         {"id": "m1", "timestamp": TIME, "type": "gemini", "content": [call]},
-        {"id": "m2", "timestamp": TIME, "type": "user", "content": [said]},
+        {"id": "m2", "timestamp": TIME, "type": "user", "content": [response]},
     ]
-    (folder / "a.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     found = CliRunner().invoke(lint_command, ["a.jsonl", "--provider", provider])
     assert "fix: none, a repair adds no user message to the session of an agent" in " ".join(
         found.output.split()

@@ -1,7 +1,7 @@
 """Packed and piped sources, through the command line.
 
-This module owns that a session gives the same report packed, piped and plain, also where its lines are
-read a second time, and that a damaged archive gives all that comes before the break.
+A session gives the same report packed, piped and plain, also where its lines are read a second time. A damaged
+archive gives the lines before the damage.
 """
 
 import gzip
@@ -30,7 +30,7 @@ PACKINGS = {
 
 
 def _session(count: int) -> bytes:
-    """One message a line, which is let go and read again; more findings than one group of that holds."""
+    """One message per line, which is released and read again; more findings than one group can hold."""
     results = (
         {"role": "tool", "tool_call_id": f"c{index}", "content": f"r{index}"} for index in range(count)
     )
@@ -57,24 +57,24 @@ def test_packed_and_piped_sessions_give_the_same_report(
     arguments = ["-"] if through_stdin else [str(path)]
     arguments += ["--show-content", "excerpt", "--output", f"text:{picture}"]
     findings, summary = _lint(*arguments, stdin=path.read_bytes())
-    orphans = [one for one in findings if one["rule"] == "orphan-result"]
+    orphans = [finding for finding in findings if finding["rule"] == "orphan-result"]
     assert (summary["messages"], len(orphans)) == (1201, 1200)
-    for index, one in enumerate(orphans):
-        assert data[one["byte_offset"] : one["byte_end"]] == f'"c{index}"'.encode()
-        assert (one["line"], one["pointer"]) == (index + 2, "/tool_call_id")
-        assert one["column"] == len('{"role": "tool", "tool_call_id": ') + 1
+    for index, orphan in enumerate(orphans):
+        assert data[orphan["byte_offset"] : orphan["byte_end"]] == f'"c{index}"'.encode()
+        assert (orphan["line"], orphan["pointer"]) == (index + 2, "/tool_call_id")
+        assert orphan["column"] == len('{"role": "tool", "tool_call_id": ') + 1
     assert '"r0"' in picture.read_text()
 
 
 def _requests(count: int) -> bytes:
-    """A finding on each line, and texts that do not compress: what is lost shows as a missing line."""
+    """A finding on each line, and incompressible texts: a lost part shows as a missing line."""
     texts = (hashlib.sha256(str(index).encode()).hexdigest() for index in range(count))
     lines = ({"messages": [{"role": "tool", "tool_call_id": "c", "content": text}]} for text in texts)
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 def _zstd_between_blocks(data: bytes) -> bytes:
-    """Cut where a writer that was killed had flushed: between two blocks, and between two lines."""
+    """Cut between two blocks and between two lines, as left by a writer that was killed after a flush."""
     half = data.index(b"\n", len(data) // 2) + 1
     sink = io.BytesIO()
     with zstandard.ZstdCompressor().stream_writer(sink, closefd=False) as writer:
@@ -107,39 +107,39 @@ BREAKS = {
     "a gzip with a flipped byte": (".gz", lambda data: _flipped(gzip.compress(data)), 0.0),
     "a zstandard with a flipped byte": (".zst", lambda data: _flipped(_with_checksum(data)), 0.0),
 }
-"""Archives that break, with the share of their lines that can be had from them."""
+"""Damaged archives, with the share of their lines that can be read."""
 
 
 @pytest.mark.parametrize("case", BREAKS)
-def test_a_damaged_archive_gives_what_comes_before_the_break_and_one_finding(
+def test_a_damaged_archive_gives_the_lines_before_the_damage_and_one_finding(
     case: str, tmp_path: Path
 ) -> None:
     suffix, damage, share = BREAKS[case]
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(damage(_requests(4000)))
     findings, _ = _lint(str(path))
-    broken = [one["message"] for one in findings if "compressed data" in one["message"]]
-    lines = [one["line"] for one in findings if one["rule"] == "orphan-result"]
+    broken = [finding["message"] for finding in findings if "compressed data" in finding["message"]]
+    lines = [finding["line"] for finding in findings if finding["rule"] == "orphan-result"]
     expected = list(range(1, int(4000 * share) + 1))
     assert (len(broken), lines[: len(expected)] == expected) == (1, True), (broken, len(lines))
 
 
 def _chat() -> list[dict[str, Any]]:
     call = {"id": "call_aaaaaaaa1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
-    said: list[dict[str, Any]] = [{"role": "user", "content": "go"}] * 30
-    said += [
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}] * 30
+    messages += [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "user", "content": "go on"},
     ]
-    return [{"session_id": "s", **one} for one in said]
+    return [{"session_id": "s", **message} for message in messages]
 
 
 def _rollout() -> list[dict[str, Any]]:
-    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}
     call = {"type": "function_call", "name": "read", "call_id": "call_aaaaaaaa1", "arguments": "{}"}
-    items = [said] * 30 + [call, said]
+    items = [message] * 30 + [call, message]
     return [
-        {"timestamp": "2026-03-01T12:00:00.000Z", "type": "response_item", "payload": one} for one in items
+        {"timestamp": "2026-03-01T12:00:00.000Z", "type": "response_item", "payload": item} for item in items
     ]
 
 
@@ -152,6 +152,6 @@ def test_a_packed_log_may_have_any_name(
     data = "\n".join(map(json.dumps, lines())).encode()
     path.write_bytes(data)
     plain = _lint(str(path))
-    assert [one["code"] for one in plain[0]] == ["PA201"]
+    assert [item["code"] for item in plain[0]] == ["PA201"]
     path.write_bytes(pack(data))
     assert _lint(str(path)) == plain

@@ -1,7 +1,7 @@
-"""A rule that is not asked would report nothing.
+"""A rule that is skipped would report nothing.
 
-On every fixture, whole and broken at random, for every provider of its wire, all rules are asked. Each rule that reports
-something has a trigger there. `test_triggers` and `test_checks` hold the same on conversations that are drawn.
+On every fixture, whole and broken at random, for every provider of its wire, all rules run. Each rule that reports
+something must have a trigger there. `test_triggers` and `test_checks` test the same on random conversations.
 """
 
 import copy
@@ -47,12 +47,12 @@ CLAUSES = 20
 
 @cache
 def profiles_of(wire: str) -> tuple[Profile, ...]:
-    every = (one for name in PROVIDERS.names() for one in PROVIDERS.versions(name))
-    return tuple(one for one in every if wire in one.wires)
+    every = (version for name in PROVIDERS.names() for version in PROVIDERS.versions(name))
+    return tuple(item for item in every if wire in item.wires)
 
 
-def unasked(transcript: Transcript) -> Iterator[str]:
-    """The rules that speak of a conversation and would not have been asked."""
+def wrongly_skipped(transcript: Transcript) -> Iterator[str]:
+    """The rules that report something in a conversation and would have been skipped."""
     pairs = ledger.read(transcript.messages, transcript.wire)
     facts = facts_of(transcript, pairs)
     bare = Case(transcript, pairs)
@@ -72,7 +72,7 @@ def unasked(transcript: Transcript) -> Iterator[str]:
                     yield from (f"{entry.rule.name} of {profile.label}" for _ in entry.check(case))  # type: ignore[misc]
 
 
-def unsuspected(transcript: Transcript, random: Random) -> Iterator[str]:
+def wrongly_satisfied(transcript: Transcript, random: Random) -> Iterator[str]:
     """Drawn clauses that are satisfied by the facts, and whose rules report something."""
     pairs = ledger.read(transcript.messages, transcript.wire)
     facts = facts_of(transcript, pairs)
@@ -85,9 +85,9 @@ def unsuspected(transcript: Transcript, random: Random) -> Iterator[str]:
         )
         named = random.random() < 0.5
         suspected = suspects(facts, checks_of(Chosen(profile, named=named), wire, model), named=named)
-        for code in {one.code for one in some} - suspected:
+        for code in {item.code for item in some} - suspected:
             case = Case(transcript, pairs, profile, True, named)
-            yield from (f"{one.message} {some}" for one in PROJECTION[code](case))
+            yield from (f"{item.message} {some}" for item in PROJECTION[code](case))
 
 
 def broken(value: Any, random: Random) -> Any:
@@ -122,9 +122,13 @@ def broken(value: Any, random: Random) -> Any:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_rule_that_is_not_asked_is_silent(path: Path, tmp_path: Path) -> None:
+def test_a_skipped_rule_reports_nothing(path: Path, tmp_path: Path) -> None:
     name = path.relative_to(ROOT).parts[1] if path.relative_to(ROOT).parts[0] == "formats" else None
-    assert [said for one in transcripts(Source(str(path), str(path)), name) for said in unasked(one)] == []
+    assert [
+        problem
+        for transcript in transcripts(Source(str(path), str(path)), name)
+        for problem in wrongly_skipped(transcript)
+    ] == []
     try:
         lines = [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
     except ValueError:
@@ -134,13 +138,15 @@ def test_a_rule_that_is_not_asked_is_silent(path: Path, tmp_path: Path) -> None:
         other = tmp_path / f"{number}.jsonl"
         other.write_text("".join(json.dumps(line) + "\n" for line in broken(lines, random)))
         assert [
-            said for one in transcripts(Source(str(other), str(other)), name) for said in unasked(one)
+            problem
+            for transcript in transcripts(Source(str(other), str(other)), name)
+            for problem in wrongly_skipped(transcript)
         ] == []
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_rule_is_silent_about_any_clause_that_is_satisfied(path: Path, tmp_path: Path) -> None:
+def test_a_rule_reports_nothing_under_a_satisfied_clause(path: Path, tmp_path: Path) -> None:
     name = path.relative_to(ROOT).parts[1] if path.relative_to(ROOT).parts[0] == "formats" else None
     random = Random(path.name)  # noqa: S311 - to be the same every time
     sources = [path]
@@ -150,9 +156,9 @@ def test_a_rule_is_silent_about_any_clause_that_is_satisfied(path: Path, tmp_pat
         sources[1].write_text("".join(json.dumps(line) + "\n" for line in broken(lines, random)))
     except ValueError:  # a document over several lines
         pass
-    for one in sources:
-        for transcript in transcripts(Source(str(one), str(one)), name):
-            assert [*unsuspected(transcript, random)] == []
+    for source in sources:
+        for transcript in transcripts(Source(str(source), str(source)), name):
+            assert [*wrongly_satisfied(transcript, random)] == []
 
 
 def test_every_rule_declares_triggers_that_exist() -> None:
@@ -161,32 +167,34 @@ def test_every_rule_declares_triggers_that_exist() -> None:
     assert set(Odd.__args__) <= TRIGGERS  # type: ignore[attr-defined]
 
 
-def test_the_triggers_of_every_rule_are_known_without_loading_it() -> None:
+def test_the_triggers_of_every_rule_are_available_without_loading_it() -> None:
     loaded = {
-        one.module.__name__: (one.rule.code, one.rule.triggers, one.rule.state == "preview")
-        for one in rulebook.load(rulebook.BUILTIN)
+        item.module.__name__: (item.rule.code, item.rule.triggers, item.rule.state == "preview")
+        for item in rulebook.load(rulebook.BUILTIN)
     }
     assert checks.built_in() == loaded
 
 
 def test_every_kind_of_clause_checks_itself() -> None:
-    """A kind without a check would send each conversation of its provider through its rule."""
-    bare = [one for one in Clause.__subclasses__() if one.is_satisfied_by is Clause.is_satisfied_by]
+    """A kind without a check would run its rule on each conversation of its provider."""
+    bare = [
+        subclass for subclass in Clause.__subclasses__() if subclass.is_satisfied_by is Clause.is_satisfied_by
+    ]
     assert bare == [UnknownKey]  # `keys` checks all clauses about keys together
 
 
-def test_a_rule_without_triggers_or_with_an_unknown_one_is_always_asked() -> None:
+def test_a_rule_without_triggers_or_with_an_unknown_trigger_always_runs() -> None:
     assert checks.triggers_of("XX1", None) is None
     assert checks.triggers_of("XX1", frozenset({"open", "nonsense"})) is None
     assert checks.triggers_of("XX1", frozenset({"open", "PR301"})) == {"open", "PR301", "XX1"}
 
 
-def test_of_an_open_call_few_rules_are_asked() -> None:
-    """A table that always says yes would pass the tests above."""
-    asked = Book(Options()).concerned(frozenset({"open"}))
-    assert [entry.rule.name for entry in asked] == ["unanswered-call"]
+def test_few_rules_run_for_an_open_call() -> None:
+    """A table with every rule would pass the tests above."""
+    selected = Book(Options()).concerned(frozenset({"open"}))
+    assert [entry.rule.name for entry in selected] == ["unanswered-call"]
 
 
-def test_only_chosen_rules_are_asked() -> None:
-    asked = Book(Options(select=("ST",))).concerned(frozenset({"open", "duplicate"}))
-    assert [entry.rule.name for entry in asked] == ["conflicting-results"]
+def test_only_selected_rules_run() -> None:
+    selected = Book(Options(select=("ST",))).concerned(frozenset({"open", "duplicate"}))
+    assert [entry.rule.name for entry in selected] == ["conflicting-results"]

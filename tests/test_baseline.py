@@ -1,4 +1,4 @@
-"""A baseline: what was there before is not told of again, what is new is, and what is gone is said to be."""
+"""A baseline hides old findings, shows new ones, and reports entries without a finding."""
 
 import json
 import random
@@ -22,18 +22,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def known(folder: Path) -> list[dict[str, str]]:
+def entries_in(folder: Path) -> list[dict[str, str]]:
     lines = (folder / "turnlint.baseline").read_text().splitlines()
     return [json.loads(line) for line in lines[1:]]
 
 
 def lint(folder: Path, *arguments: str) -> tuple[int, int, str]:
-    """The exit code, how many findings there are, and what was said beside them."""
+    """The exit code, the number of findings, and standard error."""
     run = turnlint(folder, "lint", "--baseline", "turnlint.baseline", "--output-format", "jsonl", *arguments)
     return run.returncode, len(run.stdout.splitlines()) - 1, run.stderr
 
 
-def test_what_is_written_is_not_told_of_again(folder: Path) -> None:
+def test_findings_in_the_baseline_are_not_reported(folder: Path) -> None:
     run = turnlint(folder, "baseline", "write", "logs")
     assert (run.returncode, run.stdout) == (0, "turnlint.baseline: 8 entries, 8 new, 0 gone\n")
     assert lint(folder, "logs") == (0, 0, "")
@@ -52,15 +52,23 @@ def test_the_file_is_sorted_lines_without_numbers_and_content(folder: Path) -> N
     lines = text.splitlines()
     assert lines == sorted(lines)
     assert lines[0] == '{"baseline": "turnlint/baseline-v1"}'
-    assert set(known(folder)[0]) <= {"path", "code", "fingerprint", "rule", "conversation", "call", "reason"}
-    assert {one["reason"] for one in known(folder)} == {"before we began"}
+    assert set(entries_in(folder)[0]) <= {
+        "path",
+        "code",
+        "fingerprint",
+        "rule",
+        "conversation",
+        "call",
+        "reason",
+    }
+    assert {item["reason"] for item in entries_in(folder)} == {"before we began"}
     assert "first" not in text
     turnlint(folder, "baseline", "write", "logs")
     assert (folder / "turnlint.baseline").read_text() == text
 
 
-def test_it_survives_what_becomes_of_logs(folder: Path) -> None:
-    """Records are reordered, appended, written anew: only what is new is told of."""
+def test_a_baseline_holds_after_changes_of_the_logs(folder: Path) -> None:
+    """After a reordering, an append and a rewrite of records, only new findings are reported."""
     turnlint(folder, "baseline", "write", "logs")
     chance = random.Random(3)  # noqa: S311 - the same order in every run
     for _ in range(5):
@@ -75,7 +83,7 @@ def test_it_survives_what_becomes_of_logs(folder: Path) -> None:
     assert lint(folder, "logs") == (1, 1, "")
 
 
-def test_it_holds_from_whichever_folder_it_is_used(folder: Path) -> None:
+def test_a_baseline_holds_from_any_working_folder(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     there = folder / "logs"
     run = turnlint(there, "lint", "a.jsonl", "--baseline", "../turnlint.baseline")
@@ -87,11 +95,11 @@ def test_it_holds_from_whichever_folder_it_is_used(folder: Path) -> None:
     assert (folder / "turnlint.baseline").read_text() == before
 
 
-def test_what_is_gone_is_told_of_and_can_be_taken_out(folder: Path) -> None:
+def test_entries_without_a_finding_are_reported_and_can_be_removed(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     put(folder / "logs", **{"a.jsonl": "\n".join(LINES[1:]) + "\n"})
-    told = "turnlint: turnlint.baseline: 1 finding is gone; `turnlint baseline prune` removes them\n"
-    assert lint(folder, "logs") == (0, 0, told)
+    expected_text = "turnlint: turnlint.baseline: 1 finding is gone; `turnlint baseline prune` removes them\n"
+    assert lint(folder, "logs") == (0, 0, expected_text)
     assert lint(folder, "logs/b.jsonl") == (0, 0, "")
     assert lint(folder, "logs", "--select", "PA") == (0, 0, "")
     check = turnlint(folder, "baseline", "check", "logs")
@@ -107,7 +115,7 @@ def test_what_is_gone_is_told_of_and_can_be_taken_out(folder: Path) -> None:
     assert lint(folder, "logs")[:2] == (1, 1)
 
 
-def test_a_file_that_is_gone_takes_its_entries_along(folder: Path) -> None:
+def test_entries_of_a_missing_file_are_removed(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     (folder / "logs" / "b.jsonl").unlink()
     assert (
@@ -122,12 +130,12 @@ def test_writing_for_some_files_leaves_the_others_entries(folder: Path) -> None:
     run = turnlint(folder, "baseline", "write", "logs/b.jsonl", "--reason", "new")
     assert run.stdout == "turnlint.baseline: 8 entries, 1 new, 1 gone\n"
     assert lint(folder, "logs") == (0, 0, "")
-    assert [one.get("reason") for one in known(folder)].count("new") == 1
+    assert [item.get("reason") for item in entries_in(folder)].count("new") == 1
     run = turnlint(folder, "baseline", "write", "logs", "--select", "ST")
     assert run.stdout == "turnlint.baseline: 8 entries, 0 new, 0 gone\n"
 
 
-def test_the_configuration_names_one(folder: Path) -> None:
+def test_the_configuration_can_name_a_baseline(folder: Path) -> None:
     (folder / "ci").mkdir()
     put(folder, **{"turnlint.yaml": "baseline: ci/known\nignore: [{rule: ST110, reason: known}]\n"})
     assert turnlint(folder, "baseline", "write", "logs").stdout == "ci/known: 7 entries, 7 new, 0 gone\n"
@@ -135,10 +143,12 @@ def test_the_configuration_names_one(folder: Path) -> None:
     assert run.returncode == 0
     assert run.stdout.endswith("Not shown: 7 in the baseline, 1 ignored.\n")
     put(folder / "logs", **{"b.jsonl": "", "a.jsonl": LINES[0] + "\n"})
-    assert turnlint(folder, "fix", "--check", "logs").returncode == 1  # a repair is welcome, known or not
+    assert (
+        turnlint(folder, "fix", "--check", "logs").returncode == 1
+    )  # a repair is welcome, in the baseline or not
 
 
-def test_both_sides_of_a_merge_hold(folder: Path) -> None:
+def test_the_entries_of_both_sides_of_a_merge_hold(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs/b.jsonl", "--baseline", "ours")
     turnlint(folder, "baseline", "write", "logs/a.jsonl", "--baseline", "theirs")
     both = (folder / "theirs").read_text() + "\n" + (folder / "ours").read_text()
@@ -149,7 +159,7 @@ def test_both_sides_of_a_merge_hold(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("<<<<<<< ours\n", "known:1: a merge was not finished here; keep the lines of both sides"),
         (
@@ -166,12 +176,12 @@ def test_both_sides_of_a_merge_hold(folder: Path) -> None:
         ("[" * 100_000, "known:1: not a baseline entry:"),
     ],
 )
-def test_what_is_no_baseline_is_told_of(folder: Path, text: str, said: str) -> None:
+def test_an_invalid_baseline_is_an_error(folder: Path, text: str, expected: str) -> None:
     (folder / "known").write_bytes(text.encode(errors="surrogateescape"))
     for command in (["lint", "logs"], ["baseline", "check", "logs"], ["baseline", "write", "logs"]):
         run = turnlint(folder, *command, "--baseline", "known")
         assert run.returncode == 2
-        assert said in run.stderr
+        assert expected in run.stderr
     assert (folder / "known").read_bytes() == text.encode(errors="surrogateescape")
 
 
@@ -182,7 +192,7 @@ def test_a_file_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: py
         baseline.read(str(folder / "endless"))
 
 
-def test_a_run_that_did_not_see_all_writes_nothing(folder: Path) -> None:
+def test_an_incomplete_run_writes_no_baseline(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     before = (folder / "turnlint.baseline").read_text()
     assert turnlint(folder, "baseline", "prune", "nothing-here").returncode == 2

@@ -1,4 +1,4 @@
-"""The wire of Bedrock's Converse: what is read from its blocks, and what is not taken for them."""
+"""Test the wire of Bedrock's Converse: reading its blocks, and records of other formats."""
 
 import gzip
 import json
@@ -44,7 +44,7 @@ def model(*blocks: Any) -> dict[str, Any]:
 
 
 USER = user({"text": "go"})
-SAYS = model({"text": "so it is"})
+TEXT_REPLY = model({"text": "so it is"})
 
 
 def body(*messages: Any, **more: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def transcripts(*records: Any) -> list[Transcript]:
         CARRIER.shape.read(Record(line, 0, json.dumps(record).encode()))
         for line, record in enumerate(records, 1)
     )
-    return [one for one in CARRIER.read(decoded) if isinstance(one, Transcript)]
+    return [item for item in CARRIER.read(decoded) if isinstance(item, Transcript)]
 
 
 def only(record: Any) -> Transcript:
@@ -114,19 +114,19 @@ def test_a_call_and_its_result_are_read() -> None:
         ([{"text": "Tool call interrupted or cancelled"}], {"status": "error"}, ("text",), True, "cancelled"),
     ],
 )  # fmt: skip
-def test_a_result_says_what_it_holds(
+def test_the_content_of_a_result_is_read(
     content: list[Any], more: Any, parts: Any, error: Any, state: str
 ) -> None:
     result = piece(user(used("t1", *content, **more)))
     assert (result.parts, result.error, result.state) == (parts, error, state)
 
 
-def test_a_result_written_by_a_repair_is_known() -> None:
+def test_a_result_written_by_a_repair_is_recognized() -> None:
     assert piece(user(used("t1", {"text": "No result provided"}))).synthetic
     assert not piece(user(used("t1", {"text": "No"}, {"text": "result provided"}))).synthetic
 
 
-def test_thoughts_texts_and_what_says_nothing() -> None:
+def test_thoughts_texts_and_empty_blocks() -> None:
     found = message(
         model(
             {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln"}}},
@@ -166,13 +166,13 @@ def test_other_blocks_are_kept_by_their_names() -> None:
 
 
 def test_tools_that_the_service_runs_answer_inside_the_turn() -> None:
-    asks, answers = use("s1", type="server_tool_use"), used("s1", type="nova_grounding_result")
-    assert codes(body(USER, model(asks, answers, {"text": "so"}), USER)) == []
-    assert codes(body(USER, model(asks, {"text": "so"}), USER)) == [("PA209", "error")]
-    assert codes(body(USER, model(use()), user(used(type="any")), SAYS)) == []
+    call, answers = use("s1", type="server_tool_use"), used("s1", type="nova_grounding_result")
+    assert codes(body(USER, model(call, answers, {"text": "so"}), USER)) == []
+    assert codes(body(USER, model(call, {"text": "so"}), USER)) == [("PA209", "error")]
+    assert codes(body(USER, model(use()), user(used(type="any")), TEXT_REPLY)) == []
 
 
-def test_the_request_is_known() -> None:
+def test_the_parts_of_the_request_are_read() -> None:
     tools = [
         {"toolSpec": {"name": "run"}},
         {"cachePoint": {"type": "default"}},
@@ -192,76 +192,76 @@ def test_the_request_is_known() -> None:
     assert thinks.request.thinking == "budget"
 
 
-def log(asked: Any, answered: Any, operation: str = "Converse") -> dict[str, Any]:
+def log(request: Any, answered: Any, operation: str = "Converse") -> dict[str, Any]:
     return {
         "schemaType": "ModelInvocationLog", "requestId": "r-1", "operation": operation, "modelId": "m",
-        "input": {"inputContentType": "application/json", "inputBodyJson": asked, "inputTokenCount": 3},
+        "input": {"inputContentType": "application/json", "inputBodyJson": request, "inputTokenCount": 3},
         "output": {"outputContentType": "application/json", "outputBodyJson": answered, "outputTokenCount": 4},
     }  # fmt: skip
 
 
-REPLY = {"output": {"message": SAYS}, "stopReason": "end_turn"}
+REPLY = {"output": {"message": TEXT_REPLY}, "stopReason": "end_turn"}
 
 
 def test_an_invocation_log_is_a_request_with_its_response() -> None:
-    asked = {"messages": [USER, model(use()), user(used())], "toolConfig": CONFIG}
-    found = only(log(asked, REPLY))
+    request = {"messages": [USER, model(use()), user(used())], "toolConfig": CONFIG}
+    found = only(log(request, REPLY))
     assert (found.id, len(found.messages), found.open_end) == ("r-1", 4, True)
     assert found.messages[1].at == ("input", "inputBodyJson", "messages", 1)
     assert found.messages[3].at == ("output", "outputBodyJson", "output", "message")
     assert found.request is not None
     assert (found.request.model, [tool.name for tool in found.request.tools or ()]) == ("m", ["run"])
-    assert codes(log(asked, REPLY), None) == []
+    assert codes(log(request, REPLY), None) == []
     assert codes(log({"messages": [USER, model(use()), USER]}, REPLY), None) == [("PA201", "error")]
 
 
-def test_a_logged_request_of_another_wire_is_read_as_that() -> None:
-    asked = {"anthropic_version": "bedrock-2023-05-31", "messages": [{"role": "user", "content": "go"}]}
+def test_a_logged_request_of_another_wire_is_read_by_that_wire() -> None:
+    message = {"anthropic_version": "bedrock-2023-05-31", "messages": [{"role": "user", "content": "go"}]}
     answered = {
         "type": "message",
         "role": "assistant",
         "content": [{"type": "text", "text": "so"}],
         "stop_reason": "end_turn",
     }
-    found, _ = carriers.best_for([Record(1, 0, json.dumps(log(asked, answered, "InvokeModel")).encode())])
+    found, _ = carriers.best_for([Record(1, 0, json.dumps(log(message, answered, "InvokeModel")).encode())])
     assert found is not None
     assert found.name == "anthropic"
 
 
 UNSOUND: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
-    "fewer results than calls": ([model(use(), use("t2")), user(used()), SAYS], [("PA201", "error")]),
-    "more results than calls": ([model(use()), user(used(), used("t2")), SAYS], [("PA202", "error")]),
-    "a user who speaks instead": ([model(use()), USER], [("PA201", "error")]),
-    "no ids": ([model(use(None)), user(used(None)), SAYS], [("ST104", "error"), ("ST104", "error")]),
-    "an echo of the call": ([model(use()), user(use(), used()), SAYS], [("ST114", "error")]),
-    "a call inside a result": ([model(use()), user(used("t1", use())), SAYS], [("ST114", "error")]),
-    "a call that is the user's": ([user(use()), user(used()), SAYS], [("ST103", "error")]),
-    "arguments in a text": ([model(use(input="{}")), user(used()), SAYS], [("ST106", "error")]),
-    "arguments that are not there": ([model({"toolUse": {"toolUseId": "t1", "name": "run"}}), user(used()), SAYS], [("ST106", "error")]),
-    "a result in a text": ([model(use()), user({"toolResult": {"toolUseId": "t1", "content": "x"}}), SAYS], [("ST103", "error")]),
-    "a block of Anthropic's": ([model({"type": "tool_use", "id": "t1", "name": "run", "input": {}}), user(used()), SAYS], [("ST116", "error")]),
-    "a message of Chat Completions": ([model(use()), {"role": "tool", "tool_call_id": "t1", "content": "x"}, SAYS], [("ST116", "error")]),
-    "a role that nobody has": ([{"role": "narrator", "content": [{"text": "x"}]}], [("ST103", "error")]),
-    "a text that says nothing": ([model({"text": ""}), USER], [("ST110", "warning")]),
+    "fewer results than calls": ([model(use(), use("t2")), user(used()), TEXT_REPLY], [("PA201", "error")]),
+    "more results than calls": ([model(use()), user(used(), used("t2")), TEXT_REPLY], [("PA202", "error")]),
+    "a user message in place of the result": ([model(use()), USER], [("PA201", "error")]),
+    "no ids": ([model(use(None)), user(used(None)), TEXT_REPLY], [("ST104", "error"), ("ST104", "error")]),
+    "an echo of the call": ([model(use()), user(use(), used()), TEXT_REPLY], [("ST114", "error")]),
+    "a call inside a result": ([model(use()), user(used("t1", use())), TEXT_REPLY], [("ST114", "error")]),
+    "a call that is the user's": ([user(use()), user(used()), TEXT_REPLY], [("ST103", "error")]),
+    "arguments in a text": ([model(use(input="{}")), user(used()), TEXT_REPLY], [("ST106", "error")]),
+    "arguments that are not there": ([model({"toolUse": {"toolUseId": "t1", "name": "run"}}), user(used()), TEXT_REPLY], [("ST106", "error")]),
+    "a result in a text": ([model(use()), user({"toolResult": {"toolUseId": "t1", "content": "x"}}), TEXT_REPLY], [("ST103", "error")]),
+    "a block of Anthropic's": ([model({"type": "tool_use", "id": "t1", "name": "run", "input": {}}), user(used()), TEXT_REPLY], [("ST116", "error")]),
+    "a message of Chat Completions": ([model(use()), {"role": "tool", "tool_call_id": "t1", "content": "x"}, TEXT_REPLY], [("ST116", "error")]),
+    "an unknown role": ([{"role": "narrator", "content": [{"text": "x"}]}], [("ST103", "error")]),
+    "an empty text": ([model({"text": ""}), USER], [("ST110", "warning")]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("messages", "expected"), UNSOUND.values(), ids=UNSOUND)
-def test_what_is_unsound_is_told(messages: list[Any], expected: list[tuple[str, str]]) -> None:
+def test_unsound_messages_have_findings(messages: list[Any], expected: list[tuple[str, str]]) -> None:
     assert codes(body(USER, *messages)) == expected
 
 
 SOUND: dict[str, list[Any]] = {
-    "results in two messages": [model(use(), use("t2")), user(used()), user(used("t2")), SAYS],
-    "a turn in two messages": [SAYS, model(use()), model(use("t2")), user(used("t2"), used()), SAYS],
+    "results in two messages": [model(use(), use("t2")), user(used()), user(used("t2")), TEXT_REPLY],
+    "a turn in two messages": [TEXT_REPLY, model(use()), model(use("t2")), user(used("t2"), used()), TEXT_REPLY],
     "two users in a row": [USER, model(use()), user(used()), USER],
     "a cache point and nothing else": [model(use(), {"cachePoint": {"type": "default"}}), user(used(), {"cachePoint": {"type": "default"}})],
-    "text after the results": [model(use()), user(used(), {"text": "and?"}), SAYS],
+    "text after the results": [model(use()), user(used(), {"text": "and?"}), TEXT_REPLY],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("messages", SOUND.values(), ids=SOUND)
-def test_what_is_sound_is_not_complained_of(messages: list[Any]) -> None:
+def test_sound_messages_have_no_finding(messages: list[Any]) -> None:
     assert codes(body(USER, *messages)) == []
 
 
@@ -307,26 +307,29 @@ ANY_MESSAGE = st.fixed_dictionaries(
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(ANY_MESSAGE, max_size=6))
 def test_every_call_and_result_is_read_once(messages: list[dict[str, Any]]) -> None:
-    """However the messages look, what an eye would count as a call or a result is one."""
+    """For any messages, each block that is visibly a call or a result is read as one."""
     found = only(body(*messages))
     expected = Counter(
         name
-        for one in messages
-        for block in one["content"]
+        for message in messages
+        for block in message["content"]
         if isinstance(block, dict)
         for name in ("toolUse", "toolResult")
         if isinstance(block.get(name), dict)
     )
     read = Counter(
-        block.kind for one in found.messages for block in one.blocks if isinstance(block, (Call, Result))
+        block.kind
+        for message in found.messages
+        for block in message.blocks
+        if isinstance(block, (Call, Result))
     )
-    echoes = [place for one in found.messages for place in one.inner_calls if len(place) == 2]
+    echoes = [place for message in found.messages for place in message.inner_calls if len(place) == 2]
     assert read + Counter(toolUse=len(echoes)) == expected
 
 
 SNIFFS: list[tuple[str, Any, str | None]] = [
     ("a request", body(USER), "bedrock"),
-    ("messages alone", {"messages": [USER, SAYS]}, "bedrock"),
+    ("messages alone", {"messages": [USER, TEXT_REPLY]}, "bedrock"),
     ("a bare array", [USER, model(use()), user(used())], "bedrock"),
     ("one message a line", {"session_id": "1", **USER}, "bedrock"),
     ("a response", REPLY, "bedrock"),
@@ -338,13 +341,15 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("record", "expected"), [one[1:] for one in SNIFFS], ids=[one[0] for one in SNIFFS])
-def test_a_record_speaks_for_this_wire(record: Any, expected: str | None) -> None:
+@pytest.mark.parametrize(
+    ("record", "expected"), [sniff[1:] for sniff in SNIFFS], ids=[sniff[0] for sniff in SNIFFS]
+)
+def test_the_score_of_a_record_for_this_wire(record: Any, expected: str | None) -> None:
     found, _ = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert (found.name if found else None) == expected
 
 
-def test_an_example_is_spelled_on_this_wire() -> None:
+def test_an_example_is_written_on_this_wire() -> None:
     written = write(
         """
         system         Be brief.
@@ -366,8 +371,10 @@ def test_an_example_is_spelled_on_this_wire() -> None:
     assert transcript.request is not None
     assert transcript.request.whole
     assert [tool.name for tool in transcript.request.tools or ()] == ["nova_grounding", "read"]
-    results = [block for one in transcript.messages for block in one.blocks if isinstance(block, Result)]
-    assert [(one.id, one.server, one.error) for one in results] == [
+    results = [
+        block for message in transcript.messages for block in message.blocks if isinstance(block, Result)
+    ]
+    assert [(result.id, result.server, result.error) for result in results] == [
         ("s1", True, None),
         ("c1", False, None),
         ("c2", False, True),
@@ -376,16 +383,16 @@ def test_an_example_is_spelled_on_this_wire() -> None:
 
 def exchanges() -> Iterator[dict[str, Any]]:
     with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
-        yield from (one for one in map(json.loads, file) if one.get("wire") == "bedrock-converse")
+        yield from (item for item in map(json.loads, file) if item.get("wire") == "bedrock-converse")
 
 
 @needs_corpus
 def test_recorded_requests_are_read_whole_and_carry_no_error() -> None:
-    accepted = [one["request"] for one in exchanges() if one["expect"] == "clean"]
-    lines = [json.dumps(one).encode() for one in accepted]
-    for line, found in zip(lines, (transcripts(one) for one in accepted), strict=True):
+    accepted = [exchange["request"] for exchange in exchanges() if exchange["expect"] == "clean"]
+    lines = [json.dumps(item).encode() for item in accepted]
+    for line, found in zip(lines, (transcripts(item) for item in accepted), strict=True):
         (transcript,) = found
-        kinds = Counter(type(block) for one in transcript.messages for block in one.blocks)
+        kinds = Counter(type(block) for message in transcript.messages for block in message.blocks)
         assert (kinds[Call], kinds[Result]) == (line.count(b'"toolUse":'), line.count(b'"toolResult":'))
         book = ledger.read(transcript.messages, transcript.wire)
         assert book.tidy
@@ -399,7 +406,7 @@ def test_recorded_requests_are_read_whole_and_carry_no_error() -> None:
 def test_the_sample_of_invocation_logs_is_read() -> None:
     data = (CORPUS / "format_samples" / "bedrock_invocation_log.jsonl").read_bytes()
     found = [carriers.best_for([Record(1, 0, line)])[0] for line in data.splitlines()]
-    assert [one.name if one else None for one in found] == ["bedrock", "anthropic", "anthropic"]
+    assert [item.name if item else None for item in found] == ["bedrock", "anthropic", "anthropic"]
     assert testing.rows_of(data, None) == []
     (transcript,) = transcripts(json.loads(data.splitlines()[0]))
     assert [type(block) for block in transcript.messages[1].blocks] == [Thinking, Text, Call]
@@ -424,7 +431,7 @@ def test_reported_cases_are_flagged() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_a_cache_point_may_stand_beside_a_text_in_its_block(count: int, tmp_path: Path) -> None:
+def test_a_cache_point_may_be_beside_a_text_in_its_block(count: int, tmp_path: Path) -> None:
     """Nova's own schema has it there."""
     block = {"text": "hi", "cachePoint": {"type": "default"}}
     body = {"schemaVersion": "messages-v1", "inferenceConfig": {"maxTokens": 9}}

@@ -1,4 +1,4 @@
-"""Budgets keep each value and each pair of values of a table, and leave nothing out of the slow pass."""
+"""Budgets cover each value and each pair of values of a table, and the slow pass runs all other tests."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a run remembers is never out of date, and never in the way."""
+"""The cache of a run is never stale, and never changes a result."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def runs(tmp_path: Path) -> Runs:
 
 
 @pytest.mark.parametrize("output", ["text", "concise", "json", "jsonl"])
-def test_a_second_run_says_the_same(runs: Runs, output: str) -> None:
+def test_a_second_run_gives_the_same_output(runs: Runs, output: str) -> None:
     plain = runs.lint("--output-format", output, "--show-content", "full")
     assert len(runs.entries()) == 3
     assert runs.lint("--output-format", output, "--show-content", "full") == plain
@@ -49,7 +49,7 @@ def test_a_second_run_says_the_same(runs: Runs, output: str) -> None:
     assert plain[2] == 1
 
 
-def test_what_changed_is_read_again(runs: Runs) -> None:
+def test_a_changed_file_is_read_again(runs: Runs) -> None:
     assert runs.lint()[2] == 1
     for name in ("a.jsonl", "c.jsonl"):
         path = runs.logs / name
@@ -57,18 +57,20 @@ def test_what_changed_is_read_again(runs: Runs) -> None:
         path.write_text(
             SOUND.replace("hi", "h" * (len(BROKEN) - len(SOUND) + 2)) if name == "a.jsonl" else SOUND
         )
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # as a tool does that keeps times
+        os.utime(
+            path, ns=(times.st_atime_ns, times.st_mtime_ns)
+        )  # as a tool does that keeps modification times
     assert runs.lint()[2] == 0
 
 
-def test_what_is_asked_is_part_of_the_question(runs: Runs) -> None:
+def test_options_are_part_of_the_key(runs: Runs) -> None:
     assert runs.lint()[2] == 1
     assert runs.lint("--ignore", "pairing", "--ignore", "state", "--ignore", "projection")[2] == 0
     assert runs.lint("--provider", "none")[2] == 1
     assert runs.lint()[2] == 1
 
 
-def test_an_entry_is_of_its_name(runs: Runs) -> None:
+def test_the_name_of_the_file_is_part_of_the_key(runs: Runs) -> None:
     runs.lint()
     (runs.logs / "a.jsonl").rename(runs.logs / "z.jsonl")
     out, _, _ = runs.lint("--output-format", "jsonl")
@@ -77,7 +79,7 @@ def test_an_entry_is_of_its_name(runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("spoil", [b"", b"x", None])
-def test_a_spoiled_entry_is_none(runs: Runs, spoil: bytes | None) -> None:
+def test_a_damaged_entry_is_not_used(runs: Runs, spoil: bytes | None) -> None:
     before = runs.lint("--output-format", "jsonl")
     for entry in runs.entries():
         data = entry.read_bytes()
@@ -86,7 +88,7 @@ def test_a_spoiled_entry_is_none(runs: Runs, spoil: bytes | None) -> None:
     assert all(len(entry.read_bytes()) > 40 for entry in runs.entries())
 
 
-def test_the_folder_is_the_users_alone(runs: Runs) -> None:
+def test_only_the_user_can_read_the_folder(runs: Runs) -> None:
     runs.lint()
     assert runs.kept.stat().st_mode & 0o077 == 0
     assert all(entry.stat().st_mode & 0o077 == 0 for entry in runs.entries())
@@ -99,7 +101,7 @@ def test_the_folder_is_the_users_alone(runs: Runs) -> None:
     assert runs.entries() == before
 
 
-def test_two_runs_at_once_do_not_meet(runs: Runs) -> None:
+def test_two_simultaneous_runs_do_not_interfere(runs: Runs) -> None:
     for number in range(40):
         (runs.logs / f"n{number}.jsonl").write_text(BROKEN)
     expected = runs.lint("--output-format", "jsonl")
@@ -111,7 +113,7 @@ def test_two_runs_at_once_do_not_meet(runs: Runs) -> None:
         subprocess.Popen(command, cwd=runs.logs.parent, env=env, stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    assert [one.communicate()[0] for one in some] == [expected[0]] * 3
+    assert [item.communicate()[0] for item in some] == [expected[0]] * 3
     assert len(runs.entries()) == 43
     assert runs.lint("--output-format", "jsonl") == expected
 
@@ -121,11 +123,13 @@ from turnlint.api import Rule
 RULE = Rule("XX901", "no-result", "warning"{triggers})
 def check(case):
     for one in case.ledger.orphans:
-        yield RULE.at_result(case, one, "{said}")
+        yield RULE.at_result(case, one, "{text}")
 '''
 
 
-def test_rules_of_other_packages_are_remembered_if_they_declare_triggers(runs: Runs, tmp_path: Path) -> None:
+def test_results_of_other_packages_are_cached_if_their_rules_declare_triggers(
+    runs: Runs, tmp_path: Path
+) -> None:
     site = tmp_path / "site"
     (site / "more_rules-1.0.dist-info").mkdir(parents=True)
     (site / "more_rules-1.0.dist-info" / "METADATA").write_text("Name: more-rules\nVersion: 1.0\n")
@@ -134,10 +138,10 @@ def test_rules_of_other_packages_are_remembered_if_they_declare_triggers(runs: R
     )
     module = site / "more_rules.py"
     for triggers, count in (("", 0), (', triggers=frozenset({"orphan"})', 3)):
-        module.write_text(RULE.format(triggers=triggers, said="first"))
+        module.write_text(RULE.format(triggers=triggers, text="first"))
         assert "first" in runs.lint(PYTHONPATH=str(site))[0]
         assert len(runs.entries()) == count
-    module.write_text(RULE.format(triggers=triggers, said="and then"))
-    said = runs.lint(PYTHONPATH=str(site))[0]
-    assert "and then" in said
-    assert "first" not in said
+    module.write_text(RULE.format(triggers=triggers, text="and then"))
+    output = runs.lint(PYTHONPATH=str(site))[0]
+    assert "and then" in output
+    assert "first" not in output

@@ -1,4 +1,4 @@
-"""Canonical ids, the prefixes they stand under, and the names of turns that they are made of."""
+"""Canonical ids, their prefixes, and the names of turns that they are made of."""
 
 import hashlib
 from base64 import urlsafe_b64encode
@@ -50,7 +50,7 @@ def test_canonical_ids_are_those_of_the_published_vectors(parts: Any, suffix: st
     assert CANONICAL_FORM.match(canonical_id(*parts))
 
 
-def test_canonical_id_is_idempotent_and_knows_its_own_form() -> None:
+def test_canonical_id_is_idempotent_and_recognizes_its_own_form() -> None:
     once = canonical_id("openai", "call_1", "f", "t", 0)
     assert canonical_id("anthropic", once, "g", "other", 5) == once
     for almost in (
@@ -98,7 +98,7 @@ def test_prefixes_change_and_nothing_else(identifier: str, openai: str, history:
 
 
 @given(st.text())
-def test_prefixes_survive_the_way_there_and_back(rest: str) -> None:
+def test_prefixes_survive_a_round_trip(rest: str) -> None:
     assert to_history(to_openai(f"hist_tool_{rest}")) == f"hist_tool_{rest}"
     assert to_openai(to_history(f"call_{rest}")) == f"call_{rest}"
     assert to_openai(rest).startswith("call_")
@@ -108,14 +108,15 @@ def test_prefixes_survive_the_way_there_and_back(rest: str) -> None:
 A, B, C = ([(f"c{n}", "f", b'{"n": %d}' % n)] for n in range(3))
 
 
-def test_a_turn_bears_the_id_that_the_log_gave_it() -> None:
-    said = conversation(A, B, C)
+def test_a_turn_has_the_id_from_the_log() -> None:
+    transcript = conversation(A, B, C)
     named = [
-        structs.replace(one, turn_id="t-7" if index == 2 else None) for index, one in enumerate(said.messages)
+        structs.replace(message, turn_id="t-7" if index == 2 else None)
+        for index, message in enumerate(transcript.messages)
     ]
-    keys = turn_keys(structs.replace(said, messages=tuple(named)))
+    keys = turn_keys(structs.replace(transcript, messages=tuple(named)))
     assert keys[1] == "t-7"
-    assert (keys[0], keys[2]) == (turn_keys(said)[0], turn_keys(said)[2])
+    assert (keys[0], keys[2]) == (turn_keys(transcript)[0], turn_keys(transcript)[2])
 
 
 def test_turn_keys_differ_in_every_part_of_a_call() -> None:
@@ -126,24 +127,24 @@ def test_turn_keys_differ_in_every_part_of_a_call() -> None:
     ]  # fmt: skip
     assert len(set(turn_keys(conversation(*turns)))) == len(turns)
     server = Call((), KEYS, "a", "f", b"{}", "object", server=True)
-    said = Transcript(Wire("anthropic"), (Message("assistant", (), (server,), RECORD),))
-    assert turn_keys(said) != turn_keys(conversation([("a", "f", b"{}")]))
+    transcript = Transcript(Wire("anthropic"), (Message("assistant", (), (server,), RECORD),))
+    assert turn_keys(transcript) != turn_keys(conversation([("a", "f", b"{}")]))
 
 
-def test_turn_keys_do_not_look_at_results_or_places() -> None:
-    said = conversation(A, B, C)
-    keys = turn_keys(said)
+def test_turn_keys_do_not_depend_on_results_or_positions() -> None:
+    transcript = conversation(A, B, C)
+    keys = turn_keys(transcript)
     assert len(set(keys)) == 3
     cleared = [
         structs.replace(
-            one, blocks=tuple(structs.replace(block, body=b'"[cleared]"') for block in one.blocks)
+            message, blocks=tuple(structs.replace(block, body=b'"[cleared]"') for block in message.blocks)
         )
-        if one.role == "tool"
-        else one
-        for one in said.messages
+        if message.role == "tool"
+        else message
+        for message in transcript.messages
     ]
-    assert turn_keys(structs.replace(said, messages=tuple(cleared))) == keys
-    pending = structs.replace(said, messages=said.messages[:-1])
+    assert turn_keys(structs.replace(transcript, messages=tuple(cleared))) == keys
+    pending = structs.replace(transcript, messages=transcript.messages[:-1])
     assert turn_keys(pending) == keys
     assert turn_keys(conversation(B, C)) == keys[1:]
     assert turn_keys(conversation(A, C)) == (keys[0], keys[2])
@@ -157,24 +158,27 @@ def test_equal_turns_are_numbered_from_the_first_and_that_is_the_limit() -> None
     assert turn_keys(conversation(again, A, again))[::2] == (
         first,
         second,
-    )  # what is appended changes nothing
+    )  # appended turns change nothing
     assert turn_keys(conversation(again, again, again)) == (
         first,
         second,
         third,
-    )  # nor do others that are pruned
-    assert turn_keys(conversation(again, B, again))[::2] == (first, second)  # but one of the equals does
+    )  # neither does the removal of other turns
+    assert turn_keys(conversation(again, B, again))[::2] == (
+        first,
+        second,
+    )  # but the removal of an equal turn does
     with_ids = [[(f"c{n}", "poll", b"{}")] for n in range(3)]
     assert turn_keys(conversation(*with_ids[1:])) == turn_keys(conversation(*with_ids))[1:]
 
 
-def test_calls_under_one_turn_id_are_told_apart_by_what_they_are() -> None:
-    """Some logs give a whole loop of turns one id. Pruning one of them leaves all but the first as they were."""
+def test_calls_under_one_turn_id_are_distinguished_by_their_content() -> None:
+    """Some logs give a whole loop of turns one id. The removal of one turn changes the keys of none but the first."""
 
     def stored(*turns: Turn) -> list[str | None]:
-        said = conversation(*turns)
-        messages = tuple(structs.replace(one, turn_id="loop") for one in said.messages)
-        return call_ids(canonicalize(structs.replace(said, messages=messages)))
+        transcript = conversation(*turns)
+        messages = tuple(structs.replace(message, turn_id="loop") for message in transcript.messages)
+        return call_ids(canonicalize(structs.replace(transcript, messages=messages)))
 
     turns: list[Turn] = [[(None, "f", b"%d" % n)] for n in range(4)]
     whole = stored(*turns)

@@ -1,6 +1,6 @@
-"""A rule reads a clause and reports something only if the clause is not satisfied by the facts.
+"""A rule reads a clause and reports something only if the facts do not satisfy the clause.
 
-Held on arbitrary conversations, for every version of every provider, on every wire it speaks.
+Tested on arbitrary conversations, for every version of every provider, on each of its wires.
 """
 
 import json
@@ -39,9 +39,9 @@ def cases(record: bytes, wire: str, profile: Profile) -> list[Case]:
     carrier = carriers.carrier(wire)
     found = carrier.read([carrier.shape.read(Record(1, 0, record))])
     return [
-        Case(one, ledger.read(one.messages, one.wire), profile)
-        for one in found
-        if isinstance(one, Transcript)
+        Case(item, ledger.read(item.messages, item.wire), profile)
+        for item in found
+        if isinstance(item, Transcript)
     ]
 
 
@@ -58,7 +58,7 @@ def suspects_of(case: Case) -> frozenset[str]:
 def test_only_suspected_rules_report(profile: Profile) -> None:
     @settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
-    def held(data: st.DataObject) -> None:
+    def check_random(data: st.DataObject) -> None:
         wire = data.draw(st.sampled_from([wire for wire in profile.wires if wire in WRITTEN]))
         record = render_example(data.draw(steps().filter(writable)), wire).record
         if data.draw(st.booleans()):
@@ -67,7 +67,7 @@ def test_only_suspected_rules_report(profile: Profile) -> None:
             reporting = {entry.rule.code for entry in RULES if list(entry.check(case))}  # type: ignore[misc]
             assert reporting <= suspects_of(case)
 
-    held()
+    check_random()
 
 
 @pytest.mark.parametrize("name", PROVIDERS.names())
@@ -76,14 +76,14 @@ def test_a_sound_conversation_raises_no_suspicion(name: str) -> None:
     profile = PROVIDERS.versions(name)[0]
     wire = next(wire for wire in profile.wires if wire in WRITTEN)
     found = [
-        cases(render_example(sound(one), wire).data, wire, profile)[0]
-        for one in ("aB3dE6gH9", "functions.read:0")
+        cases(render_example(sound(item), wire).data, wire, profile)[0]
+        for item in ("aB3dE6gH9", "functions.read:0")
     ]
-    assert any(not suspects_of(one) for one in found)
+    assert any(not suspects_of(item) for item in found)
 
 
-def test_what_is_kept_is_bounded_over_all_models() -> None:
-    (profile,) = (one for one in PROFILES if one.label == "openai")
+def test_the_cache_is_bounded_over_all_models() -> None:
+    (profile,) = (profile for profile in PROFILES if profile.label == "openai")
     prepared = PreparedChecks()
     most = 0
     for number in range(3 * MAX_PREPARED):
@@ -92,8 +92,8 @@ def test_what_is_kept_is_bounded_over_all_models() -> None:
     assert most == MAX_PREPARED
 
 
-def test_very_long_models_are_not_kept() -> None:
-    (profile,) = (one for one in PROFILES if one.label == "openai")
+def test_very_long_models_are_not_cached() -> None:
+    (profile,) = (profile for profile in PROFILES if profile.label == "openai")
     prepared = PreparedChecks()
     model = "gpt-4.1" + "x" * 1000
     assert len(prepared.of(Chosen(profile), "openai-chat", model)) == len(

@@ -1,4 +1,4 @@
-"""Claude Code sessions: what is replayed is what the vendor's own session reader replays, also after a repair."""
+"""Claude Code sessions: the replayed part is that of the vendor's own session reader, also after a repair."""
 
 import json
 import random
@@ -45,7 +45,7 @@ def reader() -> Any:
 
 
 def mutated(path: Path, seed: int) -> bytes:
-    """A session with one to three lines removed or in another place."""
+    """A session with one to three lines removed or moved."""
     rng = random.Random(f"{path.name} {seed}")  # noqa: S311 - chance, not secrecy
     lines = path.read_bytes().splitlines()
     for _ in range(rng.choice((1, 1, 2, 3))):
@@ -56,7 +56,7 @@ def mutated(path: Path, seed: int) -> bytes:
 
 
 def closed(data: bytes) -> bytes:
-    """The session repaired, with a result for its last calls too."""
+    """The session repaired, with results for its last calls too."""
     options = Options(format="claude-code", providers=())
     with TemporaryDirectory() as folder:
         path = Path(folder) / "session.jsonl"
@@ -73,17 +73,19 @@ def replayed(data: bytes) -> list[Transcript]:
     for number, line in enumerate(data.splitlines(), 1):
         record = Record(number, number, line, kept=True)
         records.append(carrier.shape.read(record))
-    return [one for one in carrier.read(records) if isinstance(one, Transcript) and not one.dead]
+    return [item for item in carrier.read(records) if isinstance(item, Transcript) and not item.dead]
 
 
 def chain_of(reader: Any, data: bytes) -> list[dict[str, Any]]:
     entries = reader._parse_transcript_entries(data.decode())
     chain: list[dict[str, Any]] = reader._build_conversation_chain(entries)
-    return [one for one in chain if one["type"] in ("user", "assistant") and not one.get("isApiErrorMessage")]
+    return [
+        item for item in chain if item["type"] in ("user", "assistant") and not item.get("isApiErrorMessage")
+    ]
 
 
 def one_session(data: bytes) -> bool:
-    """The SDK reads one session a file: neither several nor agents inside."""
+    """Whether the SDK can read the file: a single session, without nested agents."""
     lines = [json.loads(line) for line in data.splitlines() if line.endswith(b"}")]
     own = [line for line in lines if line.get("uuid")]
     apart = {(line.get("sessionId"), bool(line.get("isSidechain"))) for line in own}
@@ -91,7 +93,7 @@ def one_session(data: bytes) -> bool:
 
 
 def faults(chain: list[dict[str, Any]]) -> list[str]:
-    """What Anthropic's API would refuse of a chain, worked out anew."""
+    """Violations of a chain that Anthropic's API would refuse, computed independently."""
     turns: list[tuple[str, list[Any]]] = []
     for line in chain:
         content = line["message"]["content"]
@@ -102,38 +104,38 @@ def faults(chain: list[dict[str, Any]]) -> list[str]:
             turns.append((line["type"], list(blocks)))
 
     def ids(blocks: list[Any], kind: str, key: str) -> list[str]:
-        return sorted(one[key] for one in blocks if isinstance(one, dict) and one.get("type") == kind)
+        return sorted(block[key] for block in blocks if isinstance(block, dict) and block.get("type") == kind)
 
     found = []
     for number, (_, blocks) in enumerate(turns):
         results = ids(blocks, "tool_result", "tool_use_id")
-        asked = ids(turns[number - 1][1], "tool_use", "id") if number else []
-        if results != asked and (number or results):
-            found.append(f"turn {number}: asked {asked}, answered {results}")
+        open_ids = ids(turns[number - 1][1], "tool_use", "id") if number else []
+        if results != open_ids and (number or results):
+            found.append(f"turn {number}: asked {open_ids}, answered {results}")
     return found
 
 
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: path.name)
-def test_what_is_replayed_is_what_the_sdk_replays(path: Path, reader: Any) -> None:
+def test_the_replayed_messages_are_those_of_the_sdk(path: Path, reader: Any) -> None:
     compared = 0
     for data in (path.read_bytes(), *(mutated(path, seed) for seed in SEEDS)):
         if not one_session(data):
             continue
         compared += 1
-        said = [message.id for one in replayed(data) for message in one.messages]
-        assert said == [line["uuid"] for line in chain_of(reader, data)]
+        messages = [message.id for item in replayed(data) for message in item.messages]
+        assert messages == [line["uuid"] for line in chain_of(reader, data)]
     assert compared or not one_session(path.read_bytes())
 
 
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: path.name)
-def test_a_mutated_session_is_fixed_so_that_the_sdk_replays_it_and_the_api_takes_it(
+def test_a_mutated_session_is_fixed_so_that_the_sdk_replays_it_and_the_api_accepts_it(
     path: Path, reader: Any
 ) -> None:
     for seed in SEEDS:
         data = mutated(path, seed)
         after = closed(data)
         left = [row.finding for row in rows_of(after, "claude-code") if row.finding.severity == "error"]
-        assert [one for one in left if one.code != "ST101"] == [], seed
+        assert [item for item in left if item.code != "ST101"] == [], seed
         assert closed(after) == after, seed
         added = Counter(uuids_of(after)) - Counter(uuids_of(data))
         assert set(added.values()) <= {1}, seed
@@ -144,16 +146,16 @@ def test_a_mutated_session_is_fixed_so_that_the_sdk_replays_it_and_the_api_takes
 
 def uuids_of(data: bytes) -> list[str]:
     uuids = [json.loads(line).get("uuid") for line in data.splitlines() if line.endswith(b"}")]
-    return [one for one in uuids if one]
+    return [uuid for uuid in uuids if uuid]
 
 
-def test_other_lines_keep_their_bytes_but_for_the_links() -> None:
+def test_other_lines_keep_all_bytes_except_links() -> None:
     for path in OWN:
         for seed in SEEDS:
             data = mutated(path, seed)
             have = {without_links(line) for line in fixed(data, "claude-code", "none").splitlines()}
             lost = [line for line in data.splitlines() if without_links(line) not in have]
-            # What may go is a result that answers nothing.
+            # Only a result without a call may be removed.
             assert all(b'"tool_result"' in line for line in lost), (path.name, seed)
 
 
@@ -192,7 +194,7 @@ def line(number: int, parent: int | None, **more: Any) -> dict[str, Any]:
 
 
 def written(lines: list[dict[str, Any]]) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 SHAPES: dict[str, Callable[[int], int | None]] = {
@@ -213,32 +215,32 @@ def test_bookkeeping_of_a_later_version_does_not_hide_a_session() -> None:
     later = [{"type": f"news-{number}", "sessionId": "s", "what": {}} for number in range(60)]
     data = written([*later, line(0, None), line(1, 0)])
     assert [row.finding.code for row in rows_of(data, None)] == []
-    found, _ = carriers.best_for([Record(1, 0, one) for one in data.splitlines()[-20:]])
+    found, _ = carriers.best_for([Record(1, 0, line) for line in data.splitlines()[-20:]])
     assert found is not None
     assert found.name == "claude-code"
 
 
-ODD: list[Any] = [None, 7, "", "x", [], [1], {}, {"content": 5}, True]
+ODD_VALUES: list[Any] = [None, 7, "", "x", [], [1], {}, {"content": 5}, True]
 
 
 @pytest.mark.parametrize(
     "key",
     ["uuid", "parentUuid", "sessionId", "message", "type", "isSidechain", "agentId", "leafUuid", "timestamp"],
 )
-def test_a_key_may_hold_anything(key: str) -> None:
-    for value in ODD:
+def test_a_key_may_have_any_value(key: str) -> None:
+    for value in ODD_VALUES:
         data = written([line(0, None), line(1, 0, **{key: value}), line(2, 1)])
         rows_of(data, "claude-code")
         fixed(data, "claude-code", "none")
 
 
-def test_a_session_that_goes_on_from_another_is_told_with_it_and_once() -> None:
+def test_a_session_that_continues_another_is_reported_with_it_and_once() -> None:
     data = written([line(n, n - 1 if n else None, sessionId=f"s{n // 2}") for n in range(3_000)])
     (one,) = replayed(data)
     assert (len(one.messages), one.id) == (3_000, "s1499")
 
 
-def test_what_is_added_beside_one_line_is_named_without_trying_all_names(
+def test_new_ids_beside_one_line_are_found_without_trying_all_ids(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried: list[str] = []
@@ -253,8 +255,8 @@ def test_what_is_added_beside_one_line_is_named_without_trying_all_names(
     assert len(tried) < 1_000
 
 
-def test_a_parent_is_never_looked_for_among_what_comes_after() -> None:
-    """Of a log without times, put in another order by hand."""
+def test_a_parent_is_never_searched_among_later_lines() -> None:
+    """A log without times, in a constructed order."""
     shuffled = [line(0, None), line(3, 2), line(2, 1), line(4, 3)]
     after = fixed(written(shuffled), "claude-code", "none")
     (one,) = replayed(after)

@@ -1,4 +1,4 @@
-"""The command line as scripts meet it: exit codes, options, words that help."""
+"""The command line for scripts: exit codes, options, suggestions."""
 
 import json
 import os
@@ -92,7 +92,7 @@ def test_exit_codes_do_not_depend_on_the_format(folder: Path, kind: str) -> None
         (["lint", "sound.jsonl", "--provider", "antropic"], "anthropic"),
     ],
 )
-def test_a_wrong_word_is_met_with_a_right_one(folder: Path, arguments: list[str], words: str) -> None:
+def test_a_misspelled_word_gets_a_suggestion(folder: Path, arguments: list[str], words: str) -> None:
     run = turnlint(*arguments, cwd=folder)
     assert run.returncode in (2, 3)
     assert words in " ".join(run.stderr.split()), run.stderr
@@ -137,7 +137,7 @@ def test_a_file_named_twice_is_read_once(folder: Path) -> None:
     assert [json.loads(line).get("code") for line in run.stdout.splitlines()] == ["PA201", "ST110", None]
 
 
-def test_content_is_shown_as_far_as_it_is_asked_for(folder: Path) -> None:
+def test_content_is_shown_as_far_as_requested(folder: Path) -> None:
     long = "all of it " * 60 + "to the end"
     record = {"messages": [USER, {"role": "tool", "tool_call_id": "gone", "content": long}]}
     (folder / "long.jsonl").write_text(json.dumps(record))
@@ -162,7 +162,7 @@ def test_a_folder_is_walked_in_order_and_only_for_transcripts(folder: Path) -> N
     assert (last["summary"]["files"], last["summary"]["skipped"]) == (4, 1)
 
 
-def test_runs_are_equal_to_the_byte(folder: Path) -> None:
+def test_runs_are_equal_byte_for_byte(folder: Path) -> None:
     runs = [
         turnlint("lint", ".", "--output-format", kind, cwd=folder, PYTHONHASHSEED=seed).stdout
         for kind in ("text", "json")
@@ -172,20 +172,20 @@ def test_runs_are_equal_to_the_byte(folder: Path) -> None:
     assert runs[2] == runs[3]
 
 
-def test_nothing_is_written_beside_what_is_read(folder: Path) -> None:
+def test_no_file_is_written_beside_the_input(folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     turnlint("lint", ".", cwd=folder)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_colour_only_where_it_is_wanted(folder: Path) -> None:
+def test_colour_only_where_requested(folder: Path) -> None:
     assert "\x1b[" not in turnlint("lint", "broken.jsonl", cwd=folder).stdout
     assert "\x1b[" in turnlint("lint", "broken.jsonl", cwd=folder, FORCE_COLOR="1").stdout
     assert "\x1b[" in turnlint("lint", "broken.jsonl", "--color", "always", cwd=folder).stdout
     assert "\x1b[" not in turnlint("lint", "broken.jsonl", cwd=folder, FORCE_COLOR="1", NO_COLOR="1").stdout
 
 
-def test_the_rules_are_listed_for_people_and_programs(folder: Path) -> None:
+def test_the_rules_are_listed_as_text_and_json(folder: Path) -> None:
     assert "unanswered-call" in turnlint("rules", cwd=folder).stdout
     assert turnlint("rules", "--output-format", "markdown", cwd=folder).stdout.startswith("| code")
     listed = json.loads(turnlint("rules", "--output-format", "json", cwd=folder).stdout)
@@ -219,7 +219,7 @@ def check(case):
 @pytest.mark.parametrize(
     "text", ["raise OSError('no')", PLUGIN.replace('"warning"', '"grave"').replace("{more}", "pass")]
 )
-def test_broken_rules_of_others_are_named_without_a_traceback(folder: Path, text: str) -> None:
+def test_broken_rules_of_other_packages_are_reported_without_a_traceback(folder: Path, text: str) -> None:
     site = folder / "site"
     (site / "others_rules-1.0.dist-info").mkdir(parents=True)
     (site / "others_rules-1.0.dist-info" / "METADATA").write_text("Name: others-rules\nVersion: 1.0\n")
@@ -234,7 +234,7 @@ def test_broken_rules_of_others_are_named_without_a_traceback(folder: Path, text
 
 
 @pytest.mark.parametrize("crashes", [False, True])
-def test_rules_of_others_come_in_through_the_same_door(folder: Path, crashes: bool) -> None:
+def test_rules_of_other_packages_are_loaded_in_the_same_way(folder: Path, crashes: bool) -> None:
     site = folder / "site"
     (site / "others_rules-1.0.dist-info").mkdir(parents=True)
     (site / "others_rules-1.0.dist-info" / "METADATA").write_text("Name: others-rules\nVersion: 1.0\n")

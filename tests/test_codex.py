@@ -1,4 +1,4 @@
-"""Codex rollouts: which items would be replayed, held against a second reading after Codex's own, and repairs of them."""
+"""Codex rollouts: the items that would be replayed, compared with a second reader modelled on Codex, and repairs."""
 
 import json
 import os
@@ -28,7 +28,7 @@ OUTPUTS = {
     "custom_tool_call": "custom_tool_call_output",
     "tool_search_call": "tool_search_output",
 }
-"""By the type of a call, the only type that Codex takes for its output (normalize.rs)."""
+"""By the type of a call, the only type that Codex accepts for its output (normalize.rs)."""
 
 
 def rec(kind: str, payload: Any, **more: Any) -> dict[str, Any]:
@@ -39,13 +39,13 @@ def item(kind: str, **more: Any) -> dict[str, Any]:
     return rec("response_item", {"type": kind, **more})
 
 
-def says(role: str, text: str) -> dict[str, Any]:
+def message_item(role: str, text: str) -> dict[str, Any]:
     part = "output_text" if role == "assistant" else "input_text"
     return item("message", role=role, content=[{"type": part, "text": text}])
 
 
 def user(text: str) -> dict[str, Any]:
-    return says("user", text)
+    return message_item("user", text)
 
 
 def call(identifier: Any, kind: str = "function_call", **more: Any) -> dict[str, Any]:
@@ -66,35 +66,35 @@ def back(turns: Any) -> dict[str, Any]:
 
 
 def base(*items: dict[str, Any]) -> dict[str, Any]:
-    return rec("compacted", {"message": "", "replacement_history": [one["payload"] for one in items]})
+    return rec("compacted", {"message": "", "replacement_history": [item["payload"] for item in items]})
 
 
 META = rec("session_meta", {"id": "s", "cwd": "/repo"})
 CONTEXT = "<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>"
-SETTINGS = says("developer", "<permissions instructions>ask</permissions instructions>")
+SETTINGS = message_item("developer", "<permissions instructions>ask</permissions instructions>")
 HEAD = {"id": "s", "timestamp": "2025-08-20T13:20:47.060Z", "instructions": None}
 STATE = {"record_type": "state"}
 
 
 def lines(*records: Any) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 def read(*records: Any) -> list[Transcript]:
     decoded = (
-        CARRIER.shape.read(Record(line, line, json.dumps(one).encode(), kept=True))
-        for line, one in enumerate(records, 1)
+        CARRIER.shape.read(Record(line, line, json.dumps(record).encode(), kept=True))
+        for line, record in enumerate(records, 1)
     )
-    return [one for one in CARRIER.read(decoded) if isinstance(one, Transcript)]
+    return [item for item in CARRIER.read(decoded) if isinstance(item, Transcript)]
 
 
 def live(*records: Any) -> Transcript:
-    (found,) = [one for one in read(META, *records) if not one.dead]
+    (found,) = [item for item in read(META, *records) if not item.dead]
     return found
 
 
 def at_lines(transcript: Transcript) -> list[int]:
-    return [one.record.line for one in transcript.messages]
+    return [message.record.line for message in transcript.messages]
 
 
 def codes(*records: Any) -> list[str]:
@@ -107,39 +107,44 @@ def repaired(*records: Any) -> list[Any]:
 
 def added(*records: Any) -> list[Any]:
     now = repaired(*records)
-    assert [one for one in now if one in records] == [*records]
-    return [one for one in now if one not in records]
+    assert [item for item in now if item in records] == [*records]
+    return [item for item in now if item not in records]
 
 
 # Reading.
 
 
-def test_items_stand_in_their_envelopes() -> None:
-    said = live(user("go"), call("c1"), out("c1"))
-    assert [(one.role, one.at) for one in said.messages] == [
+def test_items_are_in_their_envelopes() -> None:
+    transcript = live(user("go"), call("c1"), out("c1"))
+    assert [(message.role, message.at) for message in transcript.messages] == [
         ("user", ("payload",)),
         ("assistant", ("payload",)),
         ("tool", ("payload",)),
     ]
-    asked, answered = said.messages[1].blocks[0], said.messages[2].blocks[0]
-    assert isinstance(asked, Call)
+    call_block, answered = transcript.messages[1].blocks[0], transcript.messages[2].blocks[0]
+    assert isinstance(call_block, Call)
     assert isinstance(answered, Result)
-    assert (asked.id, asked.name, asked.keys.id, answered.id) == ("c1", "exec", ("call_id",), "c1")
-    assert (said.id, said.is_log, said.wire.speaks) == ("s", True, "openai-responses")
+    assert (call_block.id, call_block.name, call_block.keys.id, answered.id) == (
+        "c1",
+        "exec",
+        ("call_id",),
+        "c1",
+    )
+    assert (transcript.id, transcript.is_log, transcript.wire.speaks) == ("s", True, "openai-responses")
 
 
-def test_a_text_that_is_no_list_of_parts_is_still_a_content() -> None:
+def test_a_text_instead_of_a_list_of_parts_is_a_content() -> None:
     (message,) = live(item("message", role="user", content="go")).messages
     assert [block.at for block in message.blocks] == [("content",)]
 
 
-def test_the_log_for_people_answers_nothing() -> None:
+def test_display_events_are_no_results() -> None:
     mirror = event("exec_command_end", call_id="c1", stdout="done")
     assert codes(META, user("go"), call("c1"), mirror, user("and?")) == ["PA201"]
     assert codes(META, user("go"), call("c1"), mirror, out("c1"), mirror) == []
 
 
-def test_outputs_need_not_stand_next_to_their_calls() -> None:
+def test_outputs_need_not_be_next_to_their_calls() -> None:
     assert codes(META, user("go"), call("a"), call("b"), out("b"), user("wait"), out("a")) == []
 
 
@@ -153,36 +158,38 @@ def test_outputs_need_not_stand_next_to_their_calls() -> None:
         [META, rec("session_meta", {"id": "parent"})],
     ],
 )
-def test_what_needs_no_answer_is_no_finding(records: list[Any]) -> None:
-    assert codes(META, user("go"), *records, says("assistant", "done")) == []
+def test_a_call_that_needs_no_output_has_no_finding(records: list[Any]) -> None:
+    assert codes(META, user("go"), *records, message_item("assistant", "done")) == []
 
 
-def test_a_shell_call_is_known_by_its_own_id_where_it_has_no_other() -> None:
+def test_a_shell_call_without_a_call_id_is_paired_by_its_own_id() -> None:
     named, mute = call(None, "local_shell_call", id="lsc"), call(None, "local_shell_call", id="other")
-    said = live(user("go"), named, out("lsc"), mute, user("on"))
-    pairs = ledger.read(said.messages, said.wire)
-    assert [(one.asked.call.id, one.answer is not None) for one in pairs.interactions] == [("lsc", True)]
+    transcript = live(user("go"), named, out("lsc"), mute, user("on"))
+    pairs = ledger.read(transcript.messages, transcript.wire)
+    assert [
+        (interaction.asked.call.id, interaction.answer is not None) for interaction in pairs.interactions
+    ] == [("lsc", True)]
     assert codes(META, user("go"), named, out("lsc"), mute, user("on")) == []
 
 
-# What would be replayed.
+# The replayed items.
 
 
 def test_a_compaction_with_a_history_is_the_new_base() -> None:
     records = user("first"), call("a"), base(user("first"), call("b"), out("b")), user("second")
     assert at_lines(live(*records)) == [4, 4, 4, 5]
-    assert [one.at[1:] for one in live(*records).messages[:3]] == [
+    assert [message.at[1:] for message in live(*records).messages[:3]] == [
         ("replacement_history", at) for at in range(3)
     ]
-    assert [one.dead for one in read(META, *records)] == ["", "replaced by the compaction at line 4"]
+    assert [item.dead for item in read(META, *records)] == ["", "replaced by the compaction at line 4"]
     assert codes(META, *records) == ["ST118"]
 
 
-def test_a_compaction_with_a_summary_keeps_what_the_user_said() -> None:
+def test_a_compaction_with_a_summary_keeps_the_user_messages() -> None:
     summary = rec("compacted", {"message": "so far"})
     records = user(CONTEXT), user("first"), call("a"), summary, user("second"), summary, user("third")
     assert at_lines(live(*records)) == [3, 6, 7, 8]
-    assert [one.at for one in live(*records).messages[2].blocks] == [("message",)]
+    assert [block.at for block in live(*records).messages[2].blocks] == [("message",)]
 
 
 @pytest.mark.parametrize(
@@ -195,18 +202,18 @@ def test_a_compaction_with_a_summary_keeps_what_the_user_said() -> None:
         ([user("a"), back("1"), back(-1), back(None), back(1.5)], [2]),
         ([user("a"), SETTINGS, user(CONTEXT), user("b"), user("<turn_aborted>x</turn_aborted>"), back(1)], [2]),
         ([user("a"), user("b"), back(1), user("c"), back(1), back(0)], [2]),
-        ([says("assistant", "hi"), SETTINGS, back(1)], [2, 3]),
+        ([message_item("assistant", "hi"), SETTINGS, back(1)], [2, 3]),
         ([user("a"), base(user("x"), user("y")), user("b"), back(2)], [3]),
         ([user("a"), rec("compacted", {"message": "m"}), back(1)], [2]),
         ([user("a"), item("agent_message", author="r", recipient="c", content=[]), call("c"), back(1)], [2]),
         ([user("a"), rec("inter_agent_communication", {"author": "r", "content": "do"}), back(1)], [2]),
-        ([user("a"), says("assistant", '{"author":"r","recipient":"c","content":"","trigger_turn":true}'), back(1)], [2]),
-        ([user("a"), says("assistant", '{"author":"r"}'), back(1)], []),
+        ([user("a"), message_item("assistant", '{"author":"r","recipient":"c","content":"","trigger_turn":true}'), back(1)], [2]),
+        ([user("a"), message_item("assistant", '{"author":"r"}'), back(1)], []),
     ],
 )  # fmt: skip
 def test_a_rollback_takes_the_last_turns_of_the_user(records: list[Any], stays: list[int]) -> None:
-    found = [one for one in read(META, *records) if not one.dead]
-    assert [line for one in found for line in at_lines(one)] == stays
+    found = [item for item in read(META, *records) if not item.dead]
+    assert [line for item in found for line in at_lines(item)] == stays
 
 
 @pytest.mark.parametrize(
@@ -222,32 +229,34 @@ def test_a_rollback_takes_the_last_turns_of_the_user(records: list[Any], stays: 
         ("", True),
     ],
 )
-def test_what_codex_writes_in_the_users_name_is_no_turn(text: str, *, is_turn: bool) -> None:
-    found = [one for one in read(META, user("a"), user(text), call("c"), back(1)) if not one.dead]
-    assert [at_lines(one) for one in found] == ([[2]] if is_turn else [])
+def test_messages_that_codex_writes_as_the_user_are_no_turns(text: str, *, is_turn: bool) -> None:
+    found = [item for item in read(META, user("a"), user(text), call("c"), back(1)) if not item.dead]
+    assert [at_lines(item) for item in found] == ([[2]] if is_turn else [])
 
 
-def test_all_that_decides_the_view_is_named_with_it() -> None:
+def test_the_records_that_determine_the_view_are_named() -> None:
     for path in FIXTURES:
         records = [json.loads(line) for line in path.read_bytes().splitlines() if line[-1:] == b"}"]
-        first = next((one for one in read(*records) if not one.dead), None)
+        first = next((item for item in read(*records) if not item.dead), None)
         if first is None:
             continue
-        needed = sorted({*at_lines(first), *(one.line for one in first.beside)})
+        needed = sorted({*at_lines(first), *(item.line for item in first.beside)})
         again = read(*(records[line - 1] for line in needed))[0]
-        whole, part = ([(one.role, one.at, one.blocks) for one in two.messages] for two in (first, again))
+        whole, part = (
+            [(message.role, message.at, message.blocks) for message in two.messages] for two in (first, again)
+        )
         assert (part, again.id) == (whole, first.id), path.name
 
 
-# Whose records they are.
+# Recognition.
 
 
-def speaks(*records: Any) -> str | None:
-    found, _ = carriers.best_for(Record(1, 0, json.dumps(one).encode(), kept=True) for one in records)
+def format_of(*records: Any) -> str | None:
+    found, _ = carriers.best_for(Record(1, 0, json.dumps(record).encode(), kept=True) for record in records)
     return found.name if found else None
 
 
-def test_bare_items_are_codexs_only_beside_its_own_records() -> None:
-    bare = [one["payload"] for one in (user("go"), call("c"), out("c"))] * 5
-    assert speaks(HEAD, STATE, *bare) == speaks(STATE, *bare) == speaks(HEAD, *bare) == "codex"
-    assert speaks(*bare) == "openai-responses"
+def test_bare_items_are_codex_only_beside_codex_records() -> None:
+    bare = [item["payload"] for item in (user("go"), call("c"), out("c"))] * 5
+    assert format_of(HEAD, STATE, *bare) == format_of(STATE, *bare) == format_of(HEAD, *bare) == "codex"
+    assert format_of(*bare) == "openai-responses"

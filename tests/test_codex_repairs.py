@@ -1,6 +1,6 @@
-"""Codex rollouts: their repairs, whose file one is, and what no odd record may do.
+"""Codex rollouts: their repairs, their recognition, and odd records.
 
-The makers of records are those of `test_codex`, which is about how a sound one is read.
+The makers of records are those of `test_codex`, which tests the reading of sound rollouts.
 """
 
 import json
@@ -28,15 +28,15 @@ from test_codex import (
     base,
     call,
     event,
+    format_of,
     lines,
     live,
+    message_item,
     needs_corpus,
     out,
     read,
     rec,
     repaired,
-    says,
-    speaks,
     user,
 )
 from turnlint import testing
@@ -54,22 +54,22 @@ from turnlint.reading import transcripts
         {"id": "a", "timestamp": "t", "role": "user", "instructions": None, "content": "hi"},
     ],
 )  # fmt: skip
-def test_what_is_no_rollout_is_not_taken_for_one(record: Any) -> None:
-    assert speaks(record) != "codex"
+def test_other_records_are_not_taken_for_a_rollout(record: Any) -> None:
+    assert format_of(record) != "codex"
 
 
 @needs_corpus
 def test_no_other_log_is_taken_for_a_rollout() -> None:
-    ours = {CORPUS / one for one in ROLLOUTS}
+    ours = {CORPUS / rollout for rollout in ROLLOUTS}
     for path in (*CORPUS.glob("format_samples/*.jsonl"), *CORPUS.glob("logs/*/*.jsonl")):
-        wires = {one.wire.name for one in transcripts(Source(path.name, str(path)))}
+        wires = {transcript.wire.name for transcript in transcripts(Source(path.name, str(path)))}
         assert (wires == {"codex"}) == (path in ours), path
 
 
-# Files that point at each other.
+# Files with references to each other.
 
 
-def test_a_file_that_others_point_into_is_bound() -> None:
+def test_a_file_that_other_files_refer_to_is_bound() -> None:
     paged = rec("session_meta", {"id": "s", "history_mode": "paginated", "history_base": None})
     (first,) = read(paged, user("go"))
     (second,) = read(META, {**user("go"), "ordinal": 7})
@@ -78,7 +78,7 @@ def test_a_file_that_others_point_into_is_bound() -> None:
     assert live(user("go")).bound == ""
 
 
-def test_what_came_before_may_be_in_another_file() -> None:
+def test_earlier_items_may_be_in_another_file() -> None:
     meta = rec("session_meta", {"id": "s", "history_base": {"thread_id": "p", "end_byte_offset": 9}})
     rows = testing.rows_of(lines(meta, out("of-the-parent"), user("go")), "codex")
     assert [(row.finding.code, row.finding.severity) for row in rows] == [("PA202", "info")]
@@ -96,20 +96,20 @@ def test_what_came_before_may_be_in_another_file() -> None:
         ("tool_search_call", {"type": "tool_search_output", "status": "completed", "execution": "client", "tools": []}),
     ],
 )  # fmt: skip
-def test_a_lost_output_is_given_as_codex_would(kind: str, answer: dict[str, Any]) -> None:
+def test_a_lost_output_is_added_as_codex_does(kind: str, answer: dict[str, Any]) -> None:
     new = added(META, user("go"), call("c1", kind), user("what happened?"))
     assert new == [rec("response_item", {**answer, "call_id": "c1"})]
 
 
 def test_a_new_record_is_counted_as_its_neighbour() -> None:
     records = [
-        {**one, "ordinal": number} for number, one in enumerate((META, user("go"), call("c"), user("?")))
+        {**item, "ordinal": number} for number, item in enumerate((META, user("go"), call("c"), user("?")))
     ]
-    assert [one["ordinal"] for one in repaired(*records)] == [0, 1, 2, 2, 3]
+    assert [item["ordinal"] for item in repaired(*records)] == [0, 1, 2, 2, 3]
 
 
 def test_a_new_record_of_2025_has_no_envelope() -> None:
-    bare = [one["payload"] for one in (user("go"), call("c"), user("?"))]
+    bare = [item["payload"] for item in (user("go"), call("c"), user("?"))]
     new = {"type": "function_call_output", "call_id": "c", "output": "aborted"}
     assert added(HEAD, STATE, *bare) == [new]
 
@@ -117,10 +117,15 @@ def test_a_new_record_of_2025_has_no_envelope() -> None:
 def test_an_output_that_a_compaction_lost_is_put_into_its_history() -> None:
     now = repaired(META, base(user("go"), call("c"), user("?")), user("on"))
     history = now[1]["payload"]["replacement_history"]
-    assert [one["type"] for one in history] == ["message", "function_call", "function_call_output", "message"]
+    assert [item["type"] for item in history] == [
+        "message",
+        "function_call",
+        "function_call_output",
+        "message",
+    ]
 
 
-# Against a second reading.
+# Comparison with a second reader.
 
 
 def replayed(data: bytes) -> list[dict[str, Any]]:
@@ -134,7 +139,7 @@ def replayed(data: bytes) -> list[dict[str, Any]]:
         elif kind == "response_item":
             history.append((payload, False))
         elif kind == "compacted" and payload.get("replacement_history") is not None:
-            history = [(one, False) for one in payload["replacement_history"]]
+            history = [(item, False) for item in payload["replacement_history"]]
         elif kind == "compacted":
             own = [(one, False) for one, is_summary in history if _is_turn(one) and not is_summary]
             history = [*own, (user(payload["message"])["payload"], True)]
@@ -157,24 +162,24 @@ def _is_turn(one: dict[str, Any]) -> bool:
 
 
 def unpaired(items: list[dict[str, Any]]) -> Iterator[str]:
-    """Calls without an output behind them, but for those that may still come, and outputs without a call."""
+    """Calls without an output after them, except those that may still get one, and outputs without a call."""
     open_calls: dict[tuple[str, Any], int] = {}
-    for place, one in enumerate(items):
-        kind, name = one["type"], one.get("call_id")
+    for place, entry in enumerate(items):
+        kind, name = entry["type"], entry.get("call_id")
         if kind in OUTPUTS:
             open_calls[OUTPUTS[kind], name] = place
         elif kind in OUTPUTS.values() and open_calls.pop((kind, name), None) is None:
             yield f"output {name}"
     for (_, identifier), place in open_calls.items():
-        if any(one.get("role") == "user" for one in items[place:]):
+        if any(item.get("role") == "user" for item in items[place:]):
             yield f"call {identifier}"
 
 
 SESSION = (
     META, SETTINGS, user(CONTEXT), user("one"), call("a"), call("b", "custom_tool_call"), out("b", "custom_tool_call_output"),
-    event("patch_apply_end", call_id="b"), out("a"), says("assistant", "so"), user("two"), call("c"), out("c"),
+    event("patch_apply_end", call_id="b"), out("a"), message_item("assistant", "so"), user("two"), call("c"), out("c"),
     call("d", "local_shell_call"), user("<turn_aborted>x</turn_aborted>"), out("d"), user("three"), call("e"), out("e"),
-    says("assistant", "there"), user("four"), says("assistant", "bye"),
+    message_item("assistant", "there"), user("four"), message_item("assistant", "bye"),
 )  # fmt: skip
 
 
@@ -189,7 +194,7 @@ def mutated(seed: int) -> bytes:
             moved = records.pop(place)
             records[place + 2 : place + 2] = [moved] if doing == "move" else []
         elif doing == "base":
-            history = [one for one in replayed(lines(*records[:place])) if rng.random() < 0.8]
+            history = [item for item in replayed(lines(*records[:place])) if rng.random() < 0.8]
             records.insert(place, rec("compacted", {"message": "", "replacement_history": history}))
         else:
             new = (
@@ -203,8 +208,8 @@ def mutated(seed: int) -> bytes:
 def test_a_mutated_session_is_read_and_repaired_as_codex_would_read_it(seed: int) -> None:
     data = mutated(seed)
     items = replayed(data)
-    said = [one for one in read(*map(json.loads, data.splitlines())) if not one.dead]
-    assert sum(len(one.messages) for one in said) == len(items)
+    transcripts = [item for item in read(*map(json.loads, data.splitlines())) if not item.dead]
+    assert sum(len(transcript.messages) for transcript in transcripts) == len(items)
     broken = [row for row in testing.rows_of(data, "codex") if row.finding.severity == "error"]
     assert bool(broken) == bool([*unpaired(items)])
     after = testing.fixed(data, "codex")
@@ -218,22 +223,22 @@ def test_a_mutated_session_is_read_and_repaired_as_codex_would_read_it(seed: int
 
 @needs_corpus
 @pytest.mark.parametrize("path", ROLLOUTS)
-def test_calls_and_results_of_real_rollouts_are_all_there(path: str) -> None:
+def test_all_calls_and_results_of_real_rollouts_are_read(path: str) -> None:
     data = (CORPUS / path).read_bytes()
     items = replayed(data)
-    found = [one for one in read(*map(json.loads, data.splitlines())) if not one.dead]
-    blocks = [block for one in found for message in one.messages for block in message.blocks]
+    found = [item for item in read(*map(json.loads, data.splitlines())) if not item.dead]
+    blocks = [block for item in found for message in item.messages for block in message.blocks]
     count = (
         sum(isinstance(block, Call) for block in blocks),
         sum(isinstance(block, Result) for block in blocks),
     )
     assert count == (
-        sum(one["type"] in OUTPUTS for one in items),
-        sum(one["type"] in OUTPUTS.values() for one in items),
+        sum(item["type"] in OUTPUTS for item in items),
+        sum(item["type"] in OUTPUTS.values() for item in items),
     )
 
 
-# Whatever stands there.
+# Arbitrary content.
 
 KEYS = st.sampled_from([
     "type", "id", "role", "content", "call_id", "output", "name", "arguments", "num_turns", "message",
@@ -254,5 +259,5 @@ LINES = st.fixed_dictionaries(
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(LINES, max_size=6))
-def test_nothing_that_a_record_holds_stops_the_reading(records: list[Any]) -> None:
+def test_no_content_of_a_record_stops_the_reading(records: list[Any]) -> None:
     testing.rows_of(lines(META, *records, user("on")), "codex")

@@ -1,4 +1,4 @@
-"""Cohere's two chat APIs: what is read from each, and what is not taken for either."""
+"""Cohere's two chat APIs: reading each, and records of other formats."""
 
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ from turnlint.notation import write
 
 MODEL = "command-a-03-2025"
 USER = {"role": "user", "content": [{"type": "text", "text": "go"}]}
-SAYS = {"role": "assistant", "content": [{"type": "text", "text": "so it is"}]}
+REPLY = {"role": "assistant", "content": [{"type": "text", "text": "so it is"}]}
 DOCUMENT = {"type": "document", "document": {"id": "d1", "data": {"text": "so"}}}
 TOOLS = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}]
 
 
-def asks(*names: str, **more: Any) -> dict[str, Any]:
+def calling(*names: str, **more: Any) -> dict[str, Any]:
     calls = [
         {"id": f"{name}_1", "type": "function", "function": {"name": name, "arguments": "{}"}}
         for name in names
@@ -29,7 +29,7 @@ def answer(name: str = "run", content: Any = '{"a": 1}') -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": f"{name}_1", "content": content}
 
 
-def says(role: str, message: str, **more: Any) -> dict[str, Any]:
+def message_of_v1(role: str, message: str, **more: Any) -> dict[str, Any]:
     return {"role": role, "message": message, **more}
 
 
@@ -44,23 +44,34 @@ def past_result(name: str = "run", *outputs: Any, **parameters: Any) -> dict[str
 # The second API.
 
 
-def test_a_plan_and_a_thought_stand_before_the_calls() -> None:
+def test_a_plan_and_a_thought_precede_the_calls() -> None:
     thought = {"type": "thinking", "thinking": "hm"}
-    _, said, _ = messages("cohere", USER, asks("run", tool_plan="I look.", content=[thought]), answer())
-    assert said.blocks[:2] == (Thinking(("tool_plan",), "tool_plan"), Thinking(("content", 0), "thinking"))
-    assert (call_in(said).id, call_in(said).written, call_in(said).needs_id) == ("run_1", "text", True)
+    _, answered, _ = messages(
+        "cohere", USER, calling("run", tool_plan="I look.", content=[thought]), answer()
+    )
+    assert answered.blocks[:2] == (
+        Thinking(("tool_plan",), "tool_plan"),
+        Thinking(("content", 0), "thinking"),
+    )
+    assert (call_in(answered).id, call_in(answered).written, call_in(answered).needs_id) == (
+        "run_1",
+        "text",
+        True,
+    )
     empty, blank = messages(
-        "cohere", asks("run", tool_plan=""), {"role": "assistant", "content": [{**thought, "thinking": ""}]}
+        "cohere",
+        calling("run", tool_plan=""),
+        {"role": "assistant", "content": [{**thought, "thinking": ""}]},
     )
     assert [type(block).__name__ for block in empty.blocks] == ["Call"]
     assert blank.blocks == (Thinking(("content", 0), "thinking", words=False),)
 
 
-def test_a_result_holds_documents_or_a_text() -> None:
+def test_a_result_has_documents_or_a_text() -> None:
     *_, listed, plain = messages(
         "cohere",
         USER,
-        asks("run"),
+        calling("run"),
         answer(content=[DOCUMENT, DOCUMENT, {"type": "text", "text": "so"}]),
         answer(),
     )
@@ -68,15 +79,15 @@ def test_a_result_holds_documents_or_a_text() -> None:
     assert (result_in(plain).parts, result_in(plain).written) == ((), "text")
 
 
-def test_an_image_is_not_a_word() -> None:
-    (said,) = messages(
+def test_an_image_is_no_text() -> None:
+    (message,) = messages(
         "cohere", {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}
     )
-    assert said.blocks == (Other(("content", 0), "image_url"),)
+    assert message.blocks == (Other(("content", 0), "image_url"),)
 
 
-def test_an_answer_follows_its_request_or_stands_alone() -> None:
-    reply = {"id": "5b1d", "message": asks("run"), "finish_reason": "TOOL_CALL"}
+def test_an_answer_follows_its_request_or_is_alone() -> None:
+    reply = {"id": "5b1d", "message": calling("run"), "finish_reason": "TOOL_CALL"}
     alone, pair = transcripts(
         "cohere", reply, {"request": {"model": MODEL, "messages": [USER]}, "response": reply}
     )
@@ -91,7 +102,7 @@ def test_an_answer_follows_its_request_or_stands_alone() -> None:
 
 def test_an_error_is_no_message(tmp_path: Path) -> None:
     error = {"id": "5b1f", "message": "invalid request: all elements in history must have a message."}
-    reply = {"id": "5b1d", "message": SAYS, "finish_reason": "COMPLETE"}
+    reply = {"id": "5b1d", "message": REPLY, "finish_reason": "COMPLETE"}
     rows, tally = judged([reply, error], None, tmp_path)
     assert (rows, tally.messages) == ([], 1)
 
@@ -99,39 +110,52 @@ def test_an_error_is_no_message(tmp_path: Path) -> None:
 # The first API.
 
 
-def test_a_request_has_what_was_said_before_then_its_own_message() -> None:
-    before = [says("SYSTEM", "terse"), says("USER", "a"), says("CHATBOT", "b")]
-    (one,) = transcripts("cohere", {"message": "c", "chat_history": before})
-    assert [message.role for message in one.messages] == ["system", "user", "assistant", "user"]
-    assert [message.at for message in one.messages] == [*(("chat_history", index) for index in range(3)), ()]
-    assert one.messages[-1].blocks == (Text(("message",)),)
-    assert one.wire.name == "cohere-v1"
+def test_a_request_has_the_history_and_then_its_own_message() -> None:
+    before = [message_of_v1("SYSTEM", "terse"), message_of_v1("USER", "a"), message_of_v1("CHATBOT", "b")]
+    (transcript,) = transcripts("cohere", {"message": "c", "chat_history": before})
+    assert [message.role for message in transcript.messages] == ["system", "user", "assistant", "user"]
+    assert [message.at for message in transcript.messages] == [
+        *(("chat_history", index) for index in range(3)),
+        (),
+    ]
+    assert transcript.messages[-1].blocks == (Text(("message",)),)
+    assert transcript.wire.name == "cohere-v1"
 
 
 def test_results_repeat_their_calls_and_have_no_ids() -> None:
     before = [
-        says("USER", "a"),
-        says("CHATBOT", "", tool_calls=[past_call("read", path="a"), past_call("write")]),
+        message_of_v1("USER", "a"),
+        message_of_v1("CHATBOT", "", tool_calls=[past_call("read", path="a"), past_call("write")]),
     ]
     results = [past_result("write", {"done": True}), past_result("read", {"text": "x"}, 5, path="a")]
-    (one,) = transcripts("cohere", {"message": "", "chat_history": before, "tool_results": results})
-    assert [message.role for message in one.messages] == ["user", "assistant", "tool"]
-    pairs = ledger.read(one.messages, one.wire)
+    (transcript,) = transcripts("cohere", {"message": "", "chat_history": before, "tool_results": results})
+    assert [message.role for message in transcript.messages] == ["user", "assistant", "tool"]
+    pairs = ledger.read(transcript.messages, transcript.wire)
     found = [(pair.asked.call.name, pair.answer and pair.answer.result.at) for pair in pairs.interactions]
     assert found == [("read", ("tool_results", 1)), ("write", ("tool_results", 0))]
-    answered = one.messages[2].blocks
+    answered = transcript.messages[2].blocks
     assert [getattr(block, "parts", None) for block in answered] == [("json",), ("json", "json-other")]
-    assert not any(getattr(block, "needs_id", True) for block in (*one.messages[1].blocks, *answered))
+    assert not any(getattr(block, "needs_id", True) for block in (*transcript.messages[1].blocks, *answered))
 
 
-def test_rounds_of_results_stand_in_the_history() -> None:
+def test_rounds_of_results_are_in_the_history() -> None:
     before = [
-        says("USER", "a"), says("CHATBOT", "x", tool_calls=[past_call()]), {"role": "TOOL", "tool_results": [past_result()]},
-        says("CHATBOT", "y", tool_calls=[past_call()]),
+        message_of_v1("USER", "a"), message_of_v1("CHATBOT", "x", tool_calls=[past_call()]), {"role": "TOOL", "tool_results": [past_result()]},
+        message_of_v1("CHATBOT", "y", tool_calls=[past_call()]),
     ]  # fmt: skip
-    (one,) = transcripts("cohere", {"message": "", "chat_history": before, "tool_results": [past_result()]})
-    assert [message.role for message in one.messages] == ["user", "assistant", "tool", "assistant", "tool"]
-    assert [pair.answer is not None for pair in ledger.read(one.messages, one.wire).interactions] == [
+    (transcript,) = transcripts(
+        "cohere", {"message": "", "chat_history": before, "tool_results": [past_result()]}
+    )
+    assert [message.role for message in transcript.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+    ]
+    assert [
+        pair.answer is not None for pair in ledger.read(transcript.messages, transcript.wire).interactions
+    ] == [
         True,
         True,
     ]
@@ -143,14 +167,14 @@ def test_a_single_step_has_its_calls_in_its_results_alone(tmp_path: Path) -> Non
         "message": "go",
         "tool_results": [past_result("read", {"a": 1}, path="a")],
     }
-    (one,) = transcripts("cohere", request)
-    assert [message.role for message in one.messages] == ["user", "assistant", "tool"]
-    asked = call_in(one.messages[1])
-    assert (asked.name, asked.at, asked.arguments) == ("read", ("tool_results", 0, "call"), "object")
+    (transcript,) = transcripts("cohere", request)
+    assert [message.role for message in transcript.messages] == ["user", "assistant", "tool"]
+    call = call_in(transcript.messages[1])
+    assert (call.name, call.at, call.arguments) == ("read", ("tool_results", 0, "call"), "object")
     assert judged([request], "cohere", tmp_path)[0] == []
 
 
-def test_a_conversation_kept_elsewhere_has_lost_its_head() -> None:
+def test_a_conversation_stored_elsewhere_has_lost_its_start() -> None:
     kept, whole = transcripts(
         "cohere",
         {"message": "go", "conversation_id": "c"},
@@ -161,14 +185,18 @@ def test_a_conversation_kept_elsewhere_has_lost_its_head() -> None:
 
 def test_parameters_are_an_object() -> None:
     wrong = {"name": "run", "parameters": "x"}
-    (one,) = transcripts(
-        "cohere", {"message": "", "chat_history": [says("CHATBOT", "", tool_calls=[wrong, past_call(a=1)])]}
+    (transcript,) = transcripts(
+        "cohere",
+        {"message": "", "chat_history": [message_of_v1("CHATBOT", "", tool_calls=[wrong, past_call(a=1)])]},
     )
-    assert [getattr(block, "arguments", None) for block in one.messages[0].blocks] == ["unfit", "object"]
+    assert [getattr(block, "arguments", None) for block in transcript.messages[0].blocks] == [
+        "unfit",
+        "object",
+    ]
 
 
 def test_a_response_repeats_the_conversation_once() -> None:
-    history = [says("USER", "go"), says("CHATBOT", "so", tool_calls=[past_call()])]
+    history = [message_of_v1("USER", "go"), message_of_v1("CHATBOT", "so", tool_calls=[past_call()])]
     reply = {
         "response_id": "r",
         "generation_id": "g",
@@ -186,41 +214,41 @@ def test_a_response_repeats_the_conversation_once() -> None:
     assert (alone.open_end, pair.open_end) == (True, True)
 
 
-def test_a_logs_own_message_is_none_of_the_conversation() -> None:
-    (one,) = transcripts("cohere", {"message": "sent", "request": {"messages": [USER, SAYS]}})
-    assert [message.role for message in one.messages] == ["user", "assistant"]
+def test_a_message_of_the_log_itself_is_not_part_of_the_conversation() -> None:
+    (transcript,) = transcripts("cohere", {"message": "sent", "request": {"messages": [USER, REPLY]}})
+    assert [message.role for message in transcript.messages] == ["user", "assistant"]
 
 
-def test_a_sample_for_fine_tuning_has_its_speakers_in_small_letters() -> None:
-    said = [
+def test_a_sample_for_fine_tuning_has_its_roles_in_lower_case() -> None:
+    messages = [
         {"role": "System", "content": "terse"},
         {"role": "User", "content": "go"},
         {"role": "Chatbot", "content": "so"},
     ]
-    (one,) = transcripts("cohere", {"messages": said})
-    assert [message.role for message in one.messages] == ["system", "user", "assistant"]
-    assert one.misfits == ()
+    (transcript,) = transcripts("cohere", {"messages": messages})
+    assert [message.role for message in transcript.messages] == ["system", "user", "assistant"]
+    assert transcript.misfits == ()
 
 
 SNIFFS: list[tuple[str, Any, str | None]] = [
-    ("a hosted model", {"model": MODEL, "messages": [USER, SAYS]}, "cohere"),
-    ("a hosted model with calls", {"model": "command-r7b-12-2024", "messages": [USER, asks("run"), answer()]}, "cohere"),
-    ("a plan", {"messages": [USER, asks("run", tool_plan="I look."), answer()]}, "cohere"),
-    ("a plan on a line", asks("run", tool_plan="I look."), "cohere"),
-    ("documents as a result", [USER, asks("run"), answer(content=[DOCUMENT])], "cohere"),
-    ("an answer", {"id": "1", "message": SAYS, "finish_reason": "COMPLETE"}, "cohere"),
+    ("a hosted model", {"model": MODEL, "messages": [USER, REPLY]}, "cohere"),
+    ("a hosted model with calls", {"model": "command-r7b-12-2024", "messages": [USER, calling("run"), answer()]}, "cohere"),
+    ("a plan", {"messages": [USER, calling("run", tool_plan="I look."), answer()]}, "cohere"),
+    ("a plan on a line", calling("run", tool_plan="I look."), "cohere"),
+    ("documents as a result", [USER, calling("run"), answer(content=[DOCUMENT])], "cohere"),
+    ("an answer", {"id": "1", "message": REPLY, "finish_reason": "COMPLETE"}, "cohere"),
     ("an answer that thinks", {"id": "1", "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]},
                                "finish_reason": "COMPLETE"}, "cohere"),
     ("sent to its host", {"host": "api.cohere.com", "request": {"model": "m", "messages": [USER]}}, "cohere"),
-    ("a history of the first API", {"message": "b", "chat_history": [says("USER", "a")]}, "cohere"),
-    ("a bare history of the first API", [says("USER", "a"), says("CHATBOT", "b")], "cohere"),
+    ("a history of the first API", {"message": "b", "chat_history": [message_of_v1("USER", "a")]}, "cohere"),
+    ("a bare history of the first API", [message_of_v1("USER", "a"), message_of_v1("CHATBOT", "b")], "cohere"),
     ("results of the first API", {"message": "", "tool_results": [past_result()]}, "cohere"),
     ("a first request", {"model": "command-r", "message": "go"}, "cohere"),
     ("a first answer", {"response_id": "r", "generation_id": "g", "text": "so"}, "cohere"),
     ("a sample for fine-tuning", {"messages": [{"role": "User", "content": "go"}, {"role": "Chatbot", "content": "so"}]}, "cohere"),
-    ("the same model behind Chat Completions", {"request": {"model": MODEL, "messages": [USER]}, "response": {"choices": [{"message": SAYS}]}}, "openai-chat"),
+    ("the same model behind Chat Completions", {"request": {"model": MODEL, "messages": [USER]}, "response": {"choices": [{"message": REPLY}]}}, "openai-chat"),
     ("Chat Completions at its host", {"url": "https://api.cohere.ai/compatibility/v1/chat/completions", "request": {"model": "m", "messages": [USER]}}, "openai-chat"),
-    ("a model under a name that anybody has", {"model": "command-r", "messages": [USER]}, "openai-chat"),
+    ("a model with a common name", {"model": "command-r", "messages": [USER]}, "openai-chat"),
     ("a message of a log", {"level": "info", "message": "started"}, None),
     ("a message and a model", {"model": "m", "message": "started"}, None),
     ("an event of an agent", {"id": 1, "source": "user", "message": "go", "tool_call_metadata": {}}, None),
@@ -230,27 +258,32 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
 @pytest.mark.parametrize(
     ("record", "expected"), [case[1:] for case in SNIFFS], ids=[case[0] for case in SNIFFS]
 )
-def test_only_what_is_its_own_speaks_for_it(record: Any, expected: str | None) -> None:
+def test_only_its_own_keys_identify_a_record(record: Any, expected: str | None) -> None:
     assert sniffed(record) == expected
 
 
-def test_no_shape_makes_it_fail(tmp_path: Path) -> None:
+def test_no_shape_crashes_the_reader(tmp_path: Path) -> None:
     thought = {"type": "thinking", "thinking": "hm"}
     second = {
         "model": MODEL,
-        "messages": [USER, asks("run", tool_plan="I", content=[thought]), answer(content=[DOCUMENT]), SAYS],
+        "messages": [
+            USER,
+            calling("run", tool_plan="I", content=[thought]),
+            answer(content=[DOCUMENT]),
+            REPLY,
+        ],
     }
     history = [
-        says("USER", "a"),
-        says("CHATBOT", "", tool_calls=[past_call(a=1)]),
+        message_of_v1("USER", "a"),
+        message_of_v1("CHATBOT", "", tool_calls=[past_call(a=1)]),
         {"role": "TOOL", "tool_results": [past_result("run", {"a": 1})]},
     ]
     first = {"message": "b", "chat_history": history, "tool_results": [past_result()]}
     reply = {"generation_id": "g", "text": "so", "tool_calls": [past_call()], "chat_history": history}
     records = [
         other
-        for one in (second, first, reply, {"id": "1", "message": SAYS, "finish_reason": "COMPLETE"})
-        for other in battered(one)
+        for item in (second, first, reply, {"id": "1", "message": REPLY, "finish_reason": "COMPLETE"})
+        for other in battered(item)
     ]
     assert len(records) > 600
     for format_name in ("cohere", None):
@@ -261,7 +294,7 @@ def test_no_shape_makes_it_fail(tmp_path: Path) -> None:
         }
 
 
-def test_an_example_is_spelled_on_it() -> None:
+def test_an_example_is_written_on_it() -> None:
     record = write(
         "user a\nassistant  b\n  think hm\nassistant\n  call c1 run {}\n  result c1 (run) error: no\n",
         "cohere",
@@ -276,22 +309,22 @@ def test_an_example_is_spelled_on_it() -> None:
 
 @NEEDS_CORPUS
 @pytest.mark.parametrize(("wire", "least"), [("cohere-v2", 140), ("cohere-v1", 12)])
-def test_what_it_accepted_is_read_whole_and_without_error(wire: str, least: int, tmp_path: Path) -> None:
-    requests = [one["request"] for one in exchanges(lambda one: one["wire"] == wire)]
+def test_accepted_requests_are_read_whole_and_without_error(wire: str, least: int, tmp_path: Path) -> None:
+    requests = [exchange["request"] for exchange in exchanges(lambda item: item["wire"] == wire)]
     rows, tally = judged(requests, "cohere", tmp_path)
-    said = [message for request in requests for message in request.get("messages", [{"role": "USER"}])]
+    messages = [message for request in requests for message in request.get("messages", [{"role": "USER"}])]
     assert len(requests) >= least
-    assert (tally.conversations, tally.messages) == (len(requests), len(said))
-    assert tally.calls == sum(len(message.get("tool_calls") or ()) for message in said)
-    assert tally.results == sum(message["role"] == "tool" for message in said)
+    assert (tally.conversations, tally.messages) == (len(requests), len(messages))
+    assert tally.calls == sum(len(message.get("tool_calls") or ()) for message in messages)
+    assert tally.results == sum(message["role"] == "tool" for message in messages)
     assert rows == []
 
 
 @NEEDS_CORPUS
-def test_its_answers_are_known_without_their_requests(tmp_path: Path) -> None:
+def test_its_answers_are_recognized_without_their_requests(tmp_path: Path) -> None:
     answers = [
-        one["response"]
-        for one in exchanges(lambda one: one["wire"].startswith("cohere") and bool(one["response"]))
+        exchange["response"]
+        for exchange in exchanges(lambda item: item["wire"].startswith("cohere") and bool(item["response"]))
     ]
     assert len(answers) > 100
     assert {sniffed(answer) for answer in answers} == {"cohere"}

@@ -31,7 +31,7 @@ def run_both(
         **({"stdin": subprocess.DEVNULL} if data is None else {"input": data}),
     )  # fmt: skip
     forked = run_cli(*arguments, program=program, cwd=folder, env=environment, input=data)
-    return [(one.returncode, one.stdout, one.stderr) for one in (forked, spawned)]
+    return [(item.returncode, item.stdout, item.stderr) for item in (forked, spawned)]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,9 @@ def run_both(
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )
-def test_a_fork_gives_what_a_process_gives(arguments: list[str], data: bytes | None, tmp_path: Path) -> None:
+def test_a_fork_gives_the_outputs_of_a_process(
+    arguments: list[str], data: bytes | None, tmp_path: Path
+) -> None:
     (tmp_path / "log.jsonl").write_bytes(BROKEN * 3)
     for env in ({}, {"COLUMNS": "50", "NO_COLOR": "1"}, {"PYTHONIOENCODING": "ascii", "CI": "true"}):
         forked, spawned = run_both(*arguments, folder=tmp_path, data=data, **env)
@@ -95,7 +97,7 @@ def test_a_run_that_takes_too_long_is_killed() -> None:
     assert run_cli("--version").returncode == 0
 
 
-def test_what_an_interpreter_reads_at_its_start_needs_a_process(tmp_path: Path) -> None:
+def test_variables_that_an_interpreter_reads_at_its_start_need_a_process(tmp_path: Path) -> None:
     environment = dict(server().environment)
     assert server().serves({**environment, "ANY": "1", "PYTHONPATH": str(tmp_path)})
     (tmp_path / "turnlint").mkdir()

@@ -1,4 +1,4 @@
-"""Settings: which file holds for a path, what goes before what, and what is said of a file that is wrong."""
+"""Settings: the file for a path, the precedence of settings, and errors in a file."""
 
 import json
 import random
@@ -47,13 +47,13 @@ def test_without_a_file_nothing_changes(folder: Path) -> None:
         ("pyproject.toml", 'tool = { "turnlint" = { ignore = ["PA201"] } }\n'),
     ],
 )
-def test_settings_stand_in_yaml_or_in_a_table(folder: Path, name: str, text: str) -> None:
+def test_settings_are_in_yaml_or_in_a_table(folder: Path, name: str, text: str) -> None:
     configure(folder, text, name)
     assert found(folder, "logs") == ["logs/e.jsonl:ST110:warning"]
     assert len(found(folder, "logs", "--no-config")) == 3
 
 
-def test_the_nearest_file_wins_and_is_all_there_is(folder: Path) -> None:
+def test_only_the_nearest_file_applies(folder: Path) -> None:
     configure(folder, "ignore: [PA201]\n")
     configure(folder, '[tool.turnlint]\nignore = ["ST110"]\n', "pyproject.toml")
     configure(folder / "logs" / "kimi", "severity: {PA201: info}\n")
@@ -61,7 +61,7 @@ def test_the_nearest_file_wins_and_is_all_there_is(folder: Path) -> None:
     assert found(folder / "logs", "kimi", "a.jsonl") == ["kimi/k.jsonl:PA201:info"]
 
 
-def test_a_table_of_others_is_passed_by(folder: Path) -> None:
+def test_a_table_of_another_tool_is_ignored(folder: Path) -> None:
     configure(folder, "ignore: [PA201]\n")
     (folder / "logs" / "pyproject.toml").write_text(
         '[project]\nname = "turnlint-logs"\n[tool.other]\nx = 1\n'
@@ -77,14 +77,14 @@ def test_the_search_ends_with_the_repository(folder: Path) -> None:
     assert len(found(folder, "logs/a.jsonl")) == 1
 
 
-def test_standard_input_has_the_settings_of_its_name(folder: Path) -> None:
+def test_standard_input_has_the_settings_for_its_file_name(folder: Path) -> None:
     configure(folder / "logs", "ignore: [PA201]\n")
     text = unanswered("s-3", "c1")
     assert turnlint(folder, "lint", "-", stdin=text).returncode == 1
     assert turnlint(folder, "lint", "-", "--stdin-filename", "logs/x.jsonl", stdin=text).returncode == 0
 
 
-def test_sections_hold_for_their_files_and_the_last_goes_first(folder: Path) -> None:
+def test_sections_apply_to_their_files_and_the_last_takes_precedence(folder: Path) -> None:
     configure(
         folder,
         """
@@ -110,7 +110,7 @@ paths:
     assert found(folder, "logs") == ["logs/e.jsonl:ST110:warning", "logs/kimi/k.jsonl:PA201:error"]
 
 
-def test_a_format_and_a_provider_hold_for_a_section(folder: Path) -> None:
+def test_a_format_and_a_provider_apply_to_a_section(folder: Path) -> None:
     configure(
         folder, "paths: [{path: logs/kimi/**, provider: mistral@hosted}, {path: e.jsonl, format: gemini}]\n"
     )
@@ -120,7 +120,7 @@ def test_a_format_and_a_provider_hold_for_a_section(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_command_line_goes_first(folder: Path) -> None:
+def test_the_command_line_takes_precedence(folder: Path) -> None:
     configure(folder, "provider: nobody\nselect: [PA206]\nignore: [PA201]\nfail-on: never\n")
     run = turnlint(folder, "lint", "logs")
     assert run.returncode == 2
@@ -133,7 +133,7 @@ def test_the_command_line_goes_first(folder: Path) -> None:
     assert found(folder, "logs", "--provider", "none", "--select", "PA201", "--ignore", "pairing") == []
 
 
-def test_a_file_takes_over_others_and_goes_before_them(folder: Path) -> None:
+def test_a_file_extends_others_and_takes_precedence_over_them(folder: Path) -> None:
     (folder / "shared").mkdir()
     configure(
         folder / "shared",
@@ -150,7 +150,7 @@ def test_a_file_takes_over_others_and_goes_before_them(folder: Path) -> None:
     assert turnlint(folder, "lint", "logs").returncode == 1
 
 
-def test_what_is_excluded_is_not_come_across(folder: Path) -> None:
+def test_excluded_files_are_skipped(folder: Path) -> None:
     configure(folder, "exclude: [kimi/, /e.jsonl]\n")
     assert found(folder) == ["logs/a.jsonl:PA201:error", "logs/e.jsonl:ST110:warning"]
     assert found(folder, "logs/*/*.jsonl", "logs/a.jsonl") == ["logs/a.jsonl:PA201:error"]
@@ -164,7 +164,7 @@ def test_what_is_excluded_is_not_come_across(folder: Path) -> None:
     assert "exclude   kimi/" in turnlint(folder, "config", "show").stdout
 
 
-def test_a_named_file_holds_for_all_and_sees_files_from_here(folder: Path) -> None:
+def test_a_named_file_applies_to_all_and_its_paths_start_at_the_working_folder(folder: Path) -> None:
     configure(folder / "logs", "severity: {ST110: error}\n")
     (folder / "ci").mkdir()
     configure(folder / "ci", "paths: [{path: logs/a.jsonl, ignore: PA201}]\n", "strict.yaml")
@@ -173,9 +173,9 @@ def test_a_named_file_holds_for_all_and_sees_files_from_here(folder: Path) -> No
     ]  # fmt: skip
 
 
-def test_fix_goes_by_the_same_settings(folder: Path) -> None:
+def test_fix_uses_the_same_settings(folder: Path) -> None:
     configure(folder, "level: lossless\npaths: [{path: logs/e.jsonl, ignore: [ST110]}]\n")
-    assert turnlint(folder, "fix", "--check", "logs").returncode == 1  # what remains
+    assert turnlint(folder, "fix", "--check", "logs").returncode == 1  # the remaining findings
     before = (folder / "logs" / "a.jsonl").read_text()
     turnlint(folder, "fix", "logs")
     assert (folder / "logs" / "a.jsonl").read_text() == before
@@ -196,7 +196,7 @@ def test_a_provider_in_the_settings_is_named_for_fix(folder: Path) -> None:
     assert "functions.run:0" not in log.read_text()
 
 
-def test_show_says_what_holds_and_why(folder: Path) -> None:
+def test_show_prints_each_setting_with_its_origin(folder: Path) -> None:
     configure(folder, "fail-on: warning\nignore:\n  - PA206\n  - {rule: PA201, path: logs/**, reason: the outage}\n"
               "paths:\n  - path: kimi/\n    provider: kimi\n    severity: {ST110: info}\n")  # fmt: skip
     shown = turnlint(folder, "config", "show", "logs/kimi/new.jsonl").stdout.splitlines()
@@ -212,7 +212,7 @@ def test_show_says_what_holds_and_why(folder: Path) -> None:
         "ignore rule: PA201; path: logs/**; reason: the outage turnlint.yaml:4:5",
     ]
     run = json.loads(turnlint(folder, "config", "show", "other.jsonl", "--output-format", "json").stdout)
-    assert [(one["key"], one["from"]) for one in run[0]["settings"]][1] == ("provider", "default")
+    assert [(setting["key"], setting["from"]) for setting in run[0]["settings"]][1] == ("provider", "default")
     assert turnlint(folder, "config", "show", "--no-config").stdout.endswith("no settings file found\n")
 
 
@@ -261,18 +261,18 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), WRONG, ids=[one[0].replace("\n", " ")[:40] for one in WRONG])
-def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), WRONG, ids=[item[0].replace("\n", " ")[:40] for item in WRONG])
+def test_an_error_is_reported_with_its_position(folder: Path, text: str, expected: str) -> None:
     configure(folder, text)
     for command in (("lint", "logs"), ("config", "show", "logs")):
         run = turnlint(folder, *command)
         assert run.returncode == 2
-        assert f"turnlint.yaml:{said}" in run.stderr
+        assert f"turnlint.yaml:{expected}" in run.stderr
         assert run.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ('[tool.turnlint]\nfail-on = "warnin"', "2:1: fail-on: unknown value 'warnin'; did you mean 'warning'?"),
         ('[tool.turnlint.severity]\nPA201 = "info"\nnone-such = "error"', "3:1: severity.none-such: unknown rule"),
@@ -284,15 +284,15 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, said: st
         ('[tool.turnlint]\ntext = """\nfail-on = "x"\n"""\nfail-on = "y"', "5:1: fail-on: unknown value 'y'"),
     ],
 )  # fmt: skip
-def test_a_table_is_told_of_with_its_lines(folder: Path, text: str, said: str) -> None:
+def test_errors_in_a_table_are_reported_with_their_lines(folder: Path, text: str, expected: str) -> None:
     configure(folder, text, "pyproject.toml")
     run = turnlint(folder, "lint", "logs")
     assert run.returncode == 2
     assert "pyproject.toml:" in run.stderr
-    assert said in run.stderr
+    assert expected in run.stderr
 
 
-def test_a_day_of_a_table_is_a_day(folder: Path) -> None:
+def test_a_date_of_a_table_is_a_date(folder: Path) -> None:
     configure(
         folder,
         '[[tool.turnlint.ignore]]\nrule = "PA201"\nreason = "x"\nuntil = 2026-05-01\n',
@@ -302,7 +302,7 @@ def test_a_day_of_a_table_is_a_day(folder: Path) -> None:
     assert len(found(folder, "logs", "--today", "2026-05-02")) == 3
 
 
-def test_files_that_extend_one_another_without_end_are_told_of(tmp_path: Path) -> None:
+def test_files_that_extend_each_other_in_a_cycle_are_an_error(tmp_path: Path) -> None:
     for number in range(12):
         configure(tmp_path, f"extend: {number + 1}.yaml\n", f"{number}.yaml")
     with pytest.raises(ConfigError, match="more than 10 files in a chain of `extend`"):
@@ -333,8 +333,8 @@ VALUES = [
 ]  # fmt: skip
 
 
-def test_our_reading_of_the_schema_is_that_of_others() -> None:
-    """The check that settings go through, against a validator of the whole language."""
+def test_the_schema_check_agrees_with_a_full_validator() -> None:
+    """Compare the schema check of settings with a validator of the whole schema language."""
     chance = random.Random(7)  # noqa: S311 - the same documents in every run
     validator = jsonschema.Draft202012Validator(schema())
     older = jsonschema.Draft7Validator(tool_schema("turnlint"))
@@ -360,7 +360,7 @@ def test_our_reading_of_the_schema_is_that_of_others() -> None:
     assert min(agreed.values()) > 100
 
 
-def test_checkers_of_such_files_find_the_schema_of_the_table() -> None:
+def test_validators_of_pyproject_find_the_schema_of_the_table() -> None:
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
     points = tomllib.loads(text)["project"]["entry-points"]["validate_pyproject.tool_schema"]
     assert points == {"turnlint": f"{tool_schema.__module__}:{tool_schema.__name__}"}
@@ -377,7 +377,7 @@ def test_the_schema_is_a_schema_and_describes_every_key(tmp_path: Path) -> None:
             assert value.get("description") or target.get("description"), key
 
 
-def test_places_in_a_table_are_those_of_its_keys(tmp_path: Path) -> None:
+def test_positions_in_a_table_are_those_of_its_keys(tmp_path: Path) -> None:
     configure(tmp_path, '[tool.other]\nfail-on = 1\n[tool.turnlint]\n"fail-on" = "info"\n[[tool.turnlint.paths]]\npath = "a"\n'
               "[[tool.turnlint.paths]]\npath = 'b'\n[tool.turnlint.paths.severity]\nPA201 = 'info'\n", "pyproject.toml")  # fmt: skip
     document = document_of(str(tmp_path / "pyproject.toml"))

@@ -1,4 +1,4 @@
-"""Which files are read and why, a file of settings to begin with, and settings for one run."""
+"""Config commands: the files of a run with reasons, a template of settings, and settings for one run."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_config_files_says_what_a_lint_reads(folder: Path) -> None:
+def test_config_files_lists_the_files_of_a_lint(folder: Path) -> None:
     done = turnlint(folder, "config", "files")
     assert (done.returncode, done.stderr) == (0, "")
     assert [re.split(r"  +", line) for line in done.stdout.splitlines()] == [
@@ -40,18 +40,18 @@ def test_config_files_says_what_a_lint_reads(folder: Path) -> None:
     ]
 
 
-def test_config_files_is_as_lint_does_it(folder: Path) -> None:
+def test_config_files_agrees_with_lint(folder: Path) -> None:
     for arguments in (
         [], ["old/c.jsonl"], ["old"], ["old/c.jsonl", "b.jsonl", "--force-exclude"], ["--no-config"],
         ["--set", "exclude=b.jsonl"], ["--config", "apart/turnlint.yaml", "old"],
     ):  # fmt: skip
-        said = turnlint(folder, "config", "files", *arguments, "--output-format", "json")
-        listed = [one["path"] for one in json.loads(said.stdout) if one["read"]]
+        run = turnlint(folder, "config", "files", *arguments, "--output-format", "json")
+        listed = [load["path"] for load in json.loads(run.stdout) if load["read"]]
         rows = turnlint(folder, "lint", *arguments, "--output-format", "jsonl").stdout.splitlines()[:-1]
         assert listed == list(dict.fromkeys(json.loads(row)["path"] for row in rows)), arguments
 
 
-def test_config_files_says_it_to_programs(folder: Path) -> None:
+def test_config_files_has_json_output(folder: Path) -> None:
     rows = json.loads(turnlint(folder, "config", "files", "--output-format", "json").stdout)
     one = {row["path"]: row for row in rows}
     assert one["b.jsonl"] == {
@@ -64,7 +64,7 @@ def test_config_files_says_it_to_programs(folder: Path) -> None:
     assert {(row["config"], row["format"]["from"]) for row in bare} == {(None, "default")}
 
 
-def test_config_files_fails_where_lint_does(folder: Path) -> None:
+def test_config_files_fails_if_lint_fails(folder: Path) -> None:
     done = turnlint(folder, "config", "files", "old")
     assert (done.returncode, done.stderr) == (3, "turnlint: nothing to lint\n")
     assert turnlint(folder, "lint", "old").returncode == 3
@@ -75,7 +75,7 @@ def test_config_files_fails_where_lint_does(folder: Path) -> None:
     assert (done.returncode, "did you mean 'level'?" in done.stderr) == (2, True)
 
 
-def test_config_init_writes_settings_that_hold_nothing_new(tmp_path: Path) -> None:
+def test_config_init_writes_settings_without_effect(tmp_path: Path) -> None:
     put(tmp_path, **{"a.jsonl": LOG})
     done = turnlint(tmp_path, "config", "init")
     assert (done.returncode, done.stdout) == (
@@ -90,8 +90,8 @@ def test_config_init_writes_settings_that_hold_nothing_new(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
-def test_what_config_init_offers_can_be_used(tmp_path: Path) -> None:
-    """Each example, when the `#` before it is taken away."""
+def test_the_examples_of_config_init_are_valid(tmp_path: Path) -> None:
+    """Each example, after the removal of the `#` before it."""
     turnlint(tmp_path, "config", "init")
     (tmp_path / "logs" / "kimi").mkdir(parents=True)
     put(tmp_path, **{"logs/kimi/a.jsonl": LOG})
@@ -107,7 +107,7 @@ def test_what_config_init_offers_can_be_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["turnlint.yaml", "turnlint.yml", "pyproject.toml"])
-def test_config_init_writes_over_nothing(tmp_path: Path, name: str) -> None:
+def test_config_init_overwrites_no_file(tmp_path: Path, name: str) -> None:
     text = "[tool.turnlint]\nlevel = 'lossy'\n" if name == "pyproject.toml" else "level: lossy\n"
     put(tmp_path, **{name: text})
     done = turnlint(tmp_path, "config", "init", ".")
@@ -116,7 +116,7 @@ def test_config_init_writes_over_nothing(tmp_path: Path, name: str) -> None:
     assert (tmp_path / name).read_text() == text
 
 
-def test_config_init_stands_beside_tables_of_others(tmp_path: Path) -> None:
+def test_config_init_keeps_tables_of_other_tools(tmp_path: Path) -> None:
     put(tmp_path, **{"pyproject.toml": "[project]\nname = 'x'\n"})
     assert turnlint(tmp_path, "config", "init").returncode == 0
     (tmp_path / "gone.yaml").symlink_to("nowhere")
@@ -142,14 +142,16 @@ def test_config_init_stands_beside_tables_of_others(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("config", [True, False])
-def test_a_setting_holds_for_one_run(tmp_path: Path, given: list[str], rows: list[str], config: bool) -> None:
+def test_a_setting_applies_to_one_run(
+    tmp_path: Path, given: list[str], rows: list[str], config: bool
+) -> None:
     put(tmp_path, **{"a.jsonl": LOG, "b.jsonl": LOG})
     if config:
         put(tmp_path, **{"turnlint.yaml": "severity: {PA201: error}\nselect: all\n"})
-    assert found(tmp_path, *[part for one in given for part in ("--set", one)]) == rows
+    assert found(tmp_path, *[part for item in given for part in ("--set", item)]) == rows
 
 
-def test_what_is_set_goes_before_sections_and_behind_options(folder: Path) -> None:
+def test_set_takes_precedence_over_sections_and_options_over_set(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "level: lossy\nfail-on: error\npaths: [{path: '*', fail-on: never}]\n"})
     assert turnlint(folder, "lint", "a.jsonl").returncode == 0
     assert turnlint(folder, "lint", "a.jsonl", "--set", "fail-on=error").returncode == 1
@@ -160,19 +162,19 @@ def test_what_is_set_goes_before_sections_and_behind_options(folder: Path) -> No
     )
 
 
-def test_config_show_says_what_comes_from_the_command_line(folder: Path) -> None:
+def test_config_show_marks_settings_from_the_command_line(folder: Path) -> None:
     done = turnlint(folder, "config", "show", "b.jsonl", "--set", "level=lossless", "--set", "preview=true")
     assert re.search(r"^level +lossless +the command line \(--set\)$", done.stdout, re.MULTILINE)
     assert re.search(r"^preview +true +the command line \(--set\)$", done.stdout, re.MULTILINE)
     assert re.search(r"^provider +kimi +turnlint.yaml:4:39", done.stdout, re.MULTILINE)
-    (said,) = json.loads(turnlint(folder, "config", "show", "--no-config", "--set", "level=lossless", "--output-format",
+    (row,) = json.loads(turnlint(folder, "config", "show", "--no-config", "--set", "level=lossless", "--output-format",
                                   "json").stdout)  # fmt: skip
-    assert said["config"] is None
-    assert {"key": "level", "value": "lossless", "from": "the command line (--set)"} in said["settings"]
+    assert row["config"] is None
+    assert {"key": "level", "value": "lossless", "from": "the command line (--set)"} in row["settings"]
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "expected"),
     [
         ("levl=lossy", "--set: unknown key 'levl'; did you mean 'level'?"),
         ("level=lossi", "--set: level: unknown value 'lossi'; did you mean 'lossy'?"),
@@ -189,13 +191,13 @@ def test_config_show_says_what_comes_from_the_command_line(folder: Path) -> None
         ("\x1b[31m=1", "--set: unknown key '␛[31m'"),
     ],
 )
-def test_what_cannot_be_set_is_told_of_as_in_a_file(folder: Path, given: str, said: str) -> None:
+def test_an_invalid_set_is_an_error_as_in_a_file(folder: Path, given: str, expected: str) -> None:
     for command in ("lint", "fix"):
         done = turnlint(folder, command, "a.jsonl", "--set", given)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr
-        assert said in done.stderr.replace("\\x1b", "␛").replace("\\\\x1b", "␛"), done.stderr
+        assert expected in done.stderr.replace("\\x1b", "␛").replace("\\\\x1b", "␛"), done.stderr
 
 
-def test_an_ignore_that_is_set_and_meets_nothing_is_told_of(folder: Path) -> None:
+def test_an_ignore_by_set_that_matches_nothing_is_reported(folder: Path) -> None:
     done = turnlint(folder, "lint", "--set", "ignore=[{rule: ST110, reason: known}]")
     assert "turnlint: --set: unused ignore: it matches no finding; remove it\n" in done.stderr

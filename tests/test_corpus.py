@@ -1,7 +1,6 @@
-"""What servers accepted carries no error, and what people reported is found.
+"""Accepted requests have no error, and reported faults have findings.
 
-The corpus lies in a folder beside the checkout, or where `TURNLINT_CORPUS` says; without it these tests are
-skipped.
+The corpus lies in a folder beside the checkout, or at `TURNLINT_CORPUS`; without it these tests are skipped.
 """
 
 import gzip
@@ -43,7 +42,7 @@ PROVIDERS = {
     "cohere": "cohere", "zai": "glm", "ollama": "ollama", "fireworks": "fireworks", "together": "together",
     "minimax": "minimax",
 }  # fmt: skip
-"""Endpoints that were recorded, and whose rules they answer by. The others are gateways."""
+"""Recorded endpoints, with the provider whose rules apply. The others are gateways."""
 
 
 def errors_in(
@@ -51,7 +50,7 @@ def errors_in(
 ) -> dict[str, set[str]]:
     """The errors found in recorded requests, by recording."""
     path = folder / "requests.jsonl"
-    path.write_text("".join(json.dumps(one["request"]) + "\n" for one in requests))
+    path.write_text("".join(json.dumps(request["request"]) + "\n" for request in requests))
     options = Options(format=format_name, providers=() if provider == "none" else (provider,))
     found: dict[str, set[str]] = {}
     for event in lint(Source("requests", str(path)), options, Book(options)):
@@ -63,22 +62,28 @@ def errors_in(
 
 def test_no_request_that_its_provider_accepted_carries_an_error(tmp_path: Path) -> None:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in exchanges():
-        if one["expect"] == "clean" and one["provider"] in PROVIDERS and not one.get("ids_scrubbed"):
-            groups.setdefault((FORMATS[one["wire"]], PROVIDERS[one["provider"]]), []).append(one)
+    for exchange in exchanges():
+        if (
+            exchange["expect"] == "clean"
+            and exchange["provider"] in PROVIDERS
+            and not exchange.get("ids_scrubbed")
+        ):
+            groups.setdefault((FORMATS[exchange["wire"]], PROVIDERS[exchange["provider"]]), []).append(
+                exchange
+            )
     assert sum(map(len, groups.values())) > 12_000
     wrong = {key: errors_in(some, *key, tmp_path) for key, some in groups.items()}
     assert {key: found for key, found in wrong.items() if found} == {}
 
 
 @pytest.mark.parametrize("provider", ["none", pytest.param("auto", marks=pytest.mark.slow)])
-def test_no_accepted_request_carries_an_error_for_whoever_it_seems_meant(
+def test_no_accepted_request_carries_an_error_for_its_apparent_provider(
     provider: str, tmp_path: Path
 ) -> None:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for one in exchanges():
-        if one["expect"] == "clean" and one.get("wire"):
-            groups.setdefault(FORMATS[one["wire"]], []).append(one)
+    for exchange in exchanges():
+        if exchange["expect"] == "clean" and exchange.get("wire"):
+            groups.setdefault(FORMATS[exchange["wire"]], []).append(exchange)
     for wire, some in groups.items():
         assert errors_in(some, wire, provider, tmp_path) == {}, wire
         if provider == "auto":
@@ -91,12 +96,12 @@ CLASSES = ("history_order", "reasoning_pairing", "empty_content")
 
 def test_no_refusal_about_calls_results_or_order_is_missed(tmp_path: Path) -> None:
     refused = [
-        one for one in exchanges()
-        if (one["expect"] in PROTOCOL or one.get("error_class") in CLASSES) and one["provider"] in PROVIDERS
+        exchange for exchange in exchanges()
+        if (exchange["expect"] in PROTOCOL or exchange.get("error_class") in CLASSES) and exchange["provider"] in PROVIDERS
     ]  # fmt: skip
     assert len(refused) == 7
-    for one in refused:
-        assert errors_in([one], FORMATS[one["wire"]], PROVIDERS[one["provider"]], tmp_path), one["id"]
+    for item in refused:
+        assert errors_in([item], FORMATS[item["wire"]], PROVIDERS[item["provider"]], tmp_path), item["id"]
 
 
 MESSAGE_SHAPE = {"malformed-message"}
@@ -105,29 +110,32 @@ REFUSED = {
     "8ce17577974dac49": {"misplaced-result"},
     "c0e5c02f0158bb42": {"missing-tool-name", "orphan-result"},
 }
-"""Refusals about calls and results that hold for every provider, by recording, and the rules that tell of them."""
+"""Refusals about calls and results that hold for every provider, by recording, and the rules that report them."""
 
 
 def test_refused_requests_are_explained() -> None:
     seen = 0
-    for one in exchanges():
-        if one.get("wire") not in WIRES or one["expect"] in ("clean", "no-verdict"):
+    for exchange in exchanges():
+        if exchange.get("wire") not in WIRES or exchange["expect"] in ("clean", "no-verdict"):
             continue
-        rows = testing.rows_of(json.dumps(one["request"]).encode() + b"\n", one["wire"])
+        rows = testing.rows_of(json.dumps(exchange["request"]).encode() + b"\n", exchange["wire"])
         rules = {row.finding.rule for row in rows}
-        if one["id"] in REFUSED:
+        if exchange["id"] in REFUSED:
             seen += 1
-            assert rules == REFUSED[one["id"]], one["id"]
-        elif one.get("error_class") == "message_shape" and one.get("error") != "invalid message format":
+            assert rules == REFUSED[exchange["id"]], exchange["id"]
+        elif (
+            exchange.get("error_class") == "message_shape"
+            and exchange.get("error") != "invalid message format"
+        ):
             seen += 1
-            assert rules == MESSAGE_SHAPE, one["id"]
+            assert rules == MESSAGE_SHAPE, exchange["id"]
     assert seen >= 12
 
 
 PROJECTION = {
     "anth-013", "anth-019", "anth-021", "anth-023", "anth-025", "oai-005", "oai-015", "mis-001", "mis-009", "kimi-001",
 }  # fmt: skip
-"""Reported cases that are sound in themselves and wrong for one provider only: no rule of these families may speak."""
+"""Reported cases that are sound in themselves and wrong for one provider only: no rule of these families may report."""
 OTHER_WIRES = ("resp-", "gem-", "bed-", "mis-003", "file-")
 
 
@@ -162,7 +170,7 @@ SAMPLES: dict[str, set[str]] = {
     "pi": {"openclaw_session_broken", "pi_session"},
     "sharegpt": {"hermes_function_calling", "sharegpt_llamafactory", "toolace"},
 }  # fmt: skip
-"""Samples of formats that are read, by what their names say they are; a batch may go to two APIs."""
+"""Samples of formats that are read, by their names; a batch may go to two APIs."""
 PLAIN = {
     "anthropic": {"bedrock_invocation_log", "cline_api_conversation_history", "roo_api_conversation_history"},
     "bedrock": {"bedrock_invocation_log"},
@@ -172,7 +180,7 @@ PLAIN = {
         "trl_conversational_tools", "weave_call",
     },
 }  # fmt: skip
-"""Samples of formats that nobody reads as such, and that hold a plain wire. All others are unknown."""
+"""Samples of formats without a reader of their own that hold a plain wire. All others are unknown."""
 BROKEN = {
     "claude_code_broken": ["PA202", "ST101"],
     "codex_rollout_broken": ["PA201", "PA202"],
@@ -193,7 +201,7 @@ def judged(path: Path) -> tuple[list[Row], Tally, bool]:
 
 
 def formats_of(path: Path) -> set[str]:
-    """The formats that a file is read as; none where it is unknown."""
+    """The formats that a file is read as; none for an unknown format."""
     items = read(Source(path.name, str(path)))
     return {item.wire.name for item in items if isinstance(item, Transcript)}
 
@@ -208,7 +216,7 @@ def test_there_is_a_sample_for_each_name() -> None:
 
 
 @pytest.mark.parametrize("path", ALL_SAMPLES, ids=lambda path: path.stem)
-def test_a_sample_is_what_its_name_says_or_its_plain_wire_or_unknown(path: Path) -> None:
+def test_a_sample_has_the_format_of_its_name_or_a_plain_wire_or_none(path: Path) -> None:
     tables = (SAMPLES, PLAIN)
     assert formats_of(path) == {
         wire for table in tables for wire, names in table.items() if path.stem in names

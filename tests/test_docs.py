@@ -1,4 +1,4 @@
-"""Documents say what is true: every command and every line of Python in them is run and compared."""
+"""Documents are correct: every command and every line of Python in them runs with the output shown."""
 
 import ast
 import doctest
@@ -32,7 +32,7 @@ RUNS = [
     for block in BLOCK.findall(text)
     if (commands := [found for found in COMMAND.findall(block) if found[1]])
 ]
-"""Commands with the output that a document shows for each, block by block. `...` stands for what is left out."""
+"""Commands with the output that a document shows for each, block by block. `...` replaces omitted lines."""
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -61,7 +61,7 @@ def test_documents_show_commands_with_their_output() -> None:
 
 
 def assert_shown(printed: str, shown: str) -> None:
-    """All that a document shows of an output is there, in its order; it begins and ends where the output does."""
+    """Check that the output has all shown lines in order, with the same start and end."""
     start, *others = shown.split("...\n")
     assert printed.startswith(start)
     rest = printed.removeprefix(start)
@@ -71,7 +71,7 @@ def assert_shown(printed: str, shown: str) -> None:
     assert rest.endswith(others[-1]) if others else not rest
 
 
-def test_what_is_left_out_is_all_that_may_differ() -> None:
+def test_only_omitted_lines_may_differ() -> None:
     assert_shown("a\nb\nc\n", "a\n...\nc\n")
     assert_shown("a\nb\nc\n", "a\n...\n")
     for wrong in ("a\n...\nd\n", "b\n...\n", "a\n...\nb\n", "a\nb\n"):
@@ -80,10 +80,10 @@ def test_what_is_left_out_is_all_that_may_differ() -> None:
 
 
 @pytest.mark.parametrize(("page", "block"), RUNS, ids=[f"{name}: {block[0][0]}" for name, block in RUNS])
-def test_commands_print_what_a_document_shows(
+def test_commands_print_the_output_of_a_document(
     tmp_path: Path, page: str, block: list[tuple[str, str]]
 ) -> None:
-    """One after the other, for the next may be about what the last one did."""
+    """In order, for a command may depend on the effect of the one before it."""
     shutil.copytree(ROOT / "fixtures" / "examples", tmp_path / "fixtures" / "examples")
     for name, text in FILE.findall(PAGES[page]):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -92,13 +92,13 @@ def test_commands_print_what_a_document_shows(
 
 
 @pytest.mark.parametrize("name", [name for name, text in PAGES.items() if ">>> " in text])
-def test_python_gives_what_a_document_shows(name: str) -> None:
+def test_python_gives_the_output_of_a_document(name: str) -> None:
     parsed = doctest.DocTestParser().get_doctest(PAGES[name], {}, name, name, 0)
-    told: list[str] = []
+    printed: list[str] = []
     options = doctest.NORMALIZE_WHITESPACE
-    results = doctest.DocTestRunner(optionflags=options).run(parsed, out=told.append)
+    results = doctest.DocTestRunner(optionflags=options).run(parsed, out=printed.append)
     assert results.attempted >= 4
-    assert not results.failed, "".join(told)
+    assert not results.failed, "".join(printed)
 
 
 @pytest.mark.parametrize("name", reference.PAGES)
@@ -129,7 +129,7 @@ def test_the_reference_has_every_rule_provider_and_format_and_its_links_lead_som
         assert all(text in PAGES["rules"] for _, text in reference.examples_of(entry))
 
 
-def test_records_shown_as_examples_of_a_format_are_read_as_that(folder: Path) -> None:
+def test_example_records_of_a_format_are_read_as_that_format(folder: Path) -> None:
     parts = PAGES["formats"].split("\n## ")[1:]
     sections = [
         (part.split()[0], part.split("```json\n")[1].split("```")[0]) for part in parts if "```json\n" in part
@@ -142,7 +142,7 @@ def test_records_shown_as_examples_of_a_format_are_read_as_that(folder: Path) ->
             assert re.match(r"No findings in 1 file \(1 conversation, [345] messages\)", done.stdout), name
 
 
-def test_a_topic_that_does_not_exist_is_told_of_with_the_nearest(folder: Path) -> None:
+def test_an_unknown_topic_is_reported_with_the_nearest(folder: Path) -> None:
     assert "did you mean 'providers'?" in run(["turnlint", "explain", "provders"], folder).stderr
 
 
@@ -175,29 +175,29 @@ def test_the_architecture_page_names_every_package() -> None:
 
 
 def test_the_dev_group_has_every_package_that_a_test_imports() -> None:
-    """README's command installs that group alone: one missing package ends the run at its collection."""
+    """README's command installs that group alone: one missing package ends the run during collection."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     named = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    known = {re.split(r"[<>=;\[ ]", one)[0].lower() for one in named}
+    known = {re.split(r"[<>=;\[ ]", item)[0].lower() for item in named}
     own = {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
     own |= {"turnlint", "turnlint_rules", *sys.stdlib_module_names}
     packages = packages_distributions()
     missing = {}
     for path in sorted((ROOT / "tests").glob("*.py")):
         if path.name == "fuzz_native.py":
-            continue  # a program of its own, with a group of its own
+            continue  # a separate program, with its own dependency group
         for name in _imported(ast.parse(path.read_bytes())) - own:
-            if known.isdisjoint(one.lower() for one in packages.get(name, [name])):
+            if known.isdisjoint(item.lower() for item in packages.get(name, [name])):
                 missing[name] = path.name
     assert not missing
 
 
 def _imported(module: ast.Module) -> set[str]:
-    """The packages that a module imports at its top level, where no test is skipped without them."""
+    """The packages that a module imports at its top level, unless its tests are skipped without them."""
     found = set()
     for node in module.body:
         if isinstance(node, ast.Import):
-            found |= {one.name.partition(".")[0] for one in node.names}
+            found |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
     return found

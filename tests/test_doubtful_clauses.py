@@ -1,18 +1,18 @@
-"""A clause that providers often did not enforce speaks only where it surely holds, or where the user names the provider.
+"""A clause that providers often did not enforce is reported only where it is certain or the user names the provider.
 
-What was accepted so often is counted in the summary.
+Records with such a trait are counted in the summary.
 """
 
 import json
 
 import pytest
 
-from test_provider_facts import GO_ON, HI, Json, gemini, items, said
+from test_provider_facts import GO_ON, HI, Json, gemini, items, turn_of
 from turnlint.events import Tally
 from turnlint.judging import Options
 from turnlint.testing import events_of, rows_of
 
-ENDS = gemini(HI, said("model", {"text": "x"}))
+ENDS = gemini(HI, turn_of("model", {"text": "x"}))
 ODD_ID = items(
     {
         "type": "message",
@@ -52,8 +52,8 @@ def test_a_doubtful_clause_waits_for_its_provider(
 COUNTED: list[tuple[str, Json, dict[str, int]]] = [
     ("auto", without_model(ENDS), {"model-last": 1}),
     ("auto", ENDS, {}),
-    ("auto", without_model(gemini(HI, said("model", {"text": "x"}), GO_ON)), {}),
-    ("auto", without_model(gemini(HI, said("model", {"functionCall": {"name": "f", "args": {}}}))), {}),
+    ("auto", without_model(gemini(HI, turn_of("model", {"text": "x"}), GO_ON)), {}),
+    ("auto", without_model(gemini(HI, turn_of("model", {"functionCall": {"name": "f", "args": {}}}))), {}),
     ("gemini", without_model(ENDS), {}),
 ]
 

@@ -57,10 +57,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("form", "provider", "level", "turns"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+    ("form", "provider", "level", "turns"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_no_result_is_under_another_call(form: str, provider: str, level: Any, turns: list[Turn]) -> None:
-    """The judge of the fuzz finds no exchanged result, no second change and no other id than `turnlint ids` shows."""
+    """The checks of the fuzz find no exchanged result, no second change and no other id than `turnlint ids` shows."""
     assert [*fuzz_pairs.judged(fuzz_pairs.Case(form, turns, [], level, provider))] == []
 
 
@@ -77,10 +77,10 @@ def test_a_result_before_its_call_still_finds_it() -> None:
     """The window of the call has no other result that may be its own."""
     call = {"type": "function_call", "id": "f", "call_id": "c1", "name": "run", "arguments": "{}"}
     output = {"type": "function_call_output", "call_id": "c1", "output": "one"}
-    lines = [{"timestamp": TIME, "type": "response_item", "payload": one} for one in (output, call)]
+    lines = [{"timestamp": TIME, "type": "response_item", "payload": item} for item in (output, call)]
     head = {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/repo"}}
     done = fix([head, *lines], format="codex", level="lossless").value
-    assert [json.dumps(one["payload"]) for one in done[1:]] == [json.dumps(call), json.dumps(output)]
+    assert [json.dumps(item["payload"]) for item in done[1:]] == [json.dumps(call), json.dumps(output)]
 
 
 def _chat(*messages: dict[str, Any]) -> bytes:
@@ -90,18 +90,18 @@ def _chat(*messages: dict[str, Any]) -> bytes:
 def _finding(data: bytes) -> Row:
     options = Options()
     events = lint(Source("a.json", None, data=data), options, Book(options))
-    (row,) = [one for one in events if isinstance(one, Row) and one.finding.rule == "orphan-result"]
+    (row,) = [event for event in events if isinstance(event, Row) and event.finding.rule == "orphan-result"]
     return row
 
 
-def test_a_result_that_several_calls_may_have_asked_for_names_them() -> None:
+def test_a_result_that_may_belong_to_several_calls_names_them() -> None:
     calls = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in "fg"]
-    asks = {"role": "assistant", "content": None, "tool_calls": calls}
-    said = {"role": "tool", "tool_call_id": "c", "content": "r"}
-    finding = _finding(_chat(asks, said)).finding
+    calling = {"role": "assistant", "content": None, "tool_calls": calls}
+    message = {"role": "tool", "tool_call_id": "c", "content": "r"}
+    finding = _finding(_chat(calling, message)).finding
     assert finding.label == "2 calls have this id: it is unknown which one it answers"
-    assert [one.note for one in finding.related] == ["unanswered call with this id"] * 2
+    assert [item.note for item in finding.related] == ["unanswered call with this id"] * 2
     assert finding.fix is not None
     assert "if it belongs to one of these calls, give both an id of their own by hand" in finding.fix.title
-    before = _finding(_chat(said, asks)).finding
+    before = _finding(_chat(message, calling)).finding
     assert before.label != finding.label

@@ -1,7 +1,7 @@
-"""Editing: values replaced, erased, added and moved in the bytes of a text.
+"""Edits in bytes: values replaced, removed, added and moved in a text.
 
-This module owns what is promised of the result: it reads as the same edits made on Python's values would,
-what was not edited stands as it stood, and what is new looks as if it had always been there.
+The result parses as the same edits of Python values would. Values without an edit keep their bytes. New values have
+the style of the text around them.
 """
 
 import json
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbitrary_json import ANYTHING, MANY, SPELLINGS, VALUES, places
-from edit_model import Kept, Model, plain, some_edits
+from edit_model import Kept, Model, draw_edits, plain
 from turnlint.documents.edit import Built, Edits, Moved, Piece, Style, apply, encode, part, style_of
 from turnlint.model import Pointer
 
@@ -22,11 +22,11 @@ Inserted = list[tuple[int, Piece]]
 
 @MANY
 @given(st.lists(st.tuples(VALUES, SPELLINGS), min_size=1, max_size=2), st.data())
-def test_the_text_reads_as_the_edited_value_and_what_is_not_edited_keeps_its_bytes(
+def test_the_text_parses_as_the_edited_value_and_unedited_values_keep_their_bytes(
     written: list[tuple[Any, Any]], data: st.DataObject
 ) -> None:
     texts = [spell(value).encode() for value, spell in written]
-    edits = data.draw(some_edits(texts))
+    edits = data.draw(draw_edits(texts))
     model = Model(texts, edits)
     try:
         for piece in model.all_moves():
@@ -65,11 +65,11 @@ def on_windows(value: Any) -> str:
     ]),
     st.data(),
 )  # fmt: skip
-def test_a_text_that_a_program_wrote_looks_as_if_it_had_written_the_edited_value(
+def test_a_text_of_an_encoder_equals_the_encoding_of_the_edited_value(
     value: Any, spell: Spell, data: st.DataObject
 ) -> None:
     text = spell({"é": [0, 0], "below": value}).encode()
-    edits = data.draw(some_edits([text], ("below",), moves=False))
+    edits = data.draw(draw_edits([text], ("below",), moves=False))
     edits[0].erase.discard(("below",))
     expected = plain(Model([text], edits).after(0, ()))
     assert apply([text], edits).get(0, text).decode() == spell(expected)
@@ -77,7 +77,7 @@ def test_a_text_that_a_program_wrote_looks_as_if_it_had_written_the_edited_value
 
 @MANY
 @given(ANYTHING, st.data())
-def test_no_edits_and_edits_of_nothing_change_nothing_and_damage_is_no_trouble(
+def test_no_edits_and_edits_of_missing_places_change_nothing_and_damage_is_no_error(
     text: bytes, data: st.DataObject
 ) -> None:
     assert not Edits()
@@ -117,7 +117,7 @@ ARRAYS = {
     "insert into an object": (b'{"a": 1}', edits(insert={(): [(0, b"1")]}), None),
     "replace in place": (b"[1e400 , -0.0]", edits({(1,): b"7"}), b"[1e400 , 7]"),
     "replace wins over below": (b"[[1]]", edits({(0,): b"7", (0, 0): b"8"}, {(0, 0)}), b"[7]"),
-    "below what is erased": (b"[[1],2]", edits({(0, 0): b"8"}, {(0,)}), b"[2]"),
+    "below a removed value": (b"[[1],2]", edits({(0, 0): b"8"}, {(0,)}), b"[2]"),
     "erase the whole": (b"[1]", edits(erase={()}), None),
     "replace the whole": (b"\r\n [1] ", edits({(): b'{"a":[1]}'}), b'\r\n {"a":[1]} '),
     "a comma too many": (b"[[1], [2,],]", edits(None, {(0,), (1, 0)}, {(): [(2, b"3")]}), b"[[], 3,]"),
@@ -207,7 +207,7 @@ def test_a_move_between_texts_carries_the_bytes_and_the_edits_below() -> None:
     assert apply(texts, {1: there}) == {1: b'[\n  1,\n  {"id":"a" , "n": 1.50}\n]'}
 
 
-def test_a_new_value_takes_in_values_that_move() -> None:
+def test_a_new_value_may_include_values_that_move() -> None:
     moving = Built((b'{"c":[', Moved(0, ("a", 0)), b",", Built((Moved(1, (0,)), b",2")), b"]}"))
     nowhere = Built((b"[", Moved(1, (7,)), b"]"))
     wanted = edits(None, {("a", 0)}, {("b",): [(0, moving), (0, nowhere), (1, b'"\\u0000"')]})
@@ -229,7 +229,7 @@ def test_values_that_move_within_an_array_change_places_and_nothing_else() -> No
     assert apply([text], {0: moved}) == {0: b'[ "c", "a", "b" ]'}
 
 
-def test_a_value_moves_out_of_one_that_is_replaced_and_from_where_it_is_added() -> None:
+def test_a_value_moves_out_of_a_replaced_value_and_from_its_new_position() -> None:
     text = b'{"a": {"b": [1]}, "c": [], "d": {}}'
     moved = edits(
         {("a",): b"0", ("a", "b", 0): b"2", ("d", "e"): b"3"},

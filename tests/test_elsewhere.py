@@ -1,4 +1,4 @@
-"""`-o`: what is written to another file than the one that was read."""
+"""`-o` writes to another file than the input."""
 
 import errno
 import gzip
@@ -61,7 +61,7 @@ def test_the_file_that_is_read_is_no_other_file(read: Source, tmp_path: Path) ->
     ("mode", "umask", "there", "expected"),
     [(0o640, 0o022, None, 0o640), (0o666, 0o027, None, 0o640), (0o755, 0o022, None, 0o644), (0o600, 0, 0o664, 0o664)],
 )  # fmt: skip
-def test_a_new_file_is_open_to_no_more_people(
+def test_a_new_file_has_no_wider_permissions(
     mode: int, umask: int, there: int | None, expected: int, read: Source, tmp_path: Path
 ) -> None:
     target = tmp_path / "b.jsonl"
@@ -90,7 +90,7 @@ def test_a_link_stays(read: Source, tmp_path: Path) -> None:
 
 
 @posix
-def test_a_pipe_is_written_as_it_comes(read: Source, tmp_path: Path) -> None:
+def test_a_pipe_is_written_unpacked(read: Source, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
@@ -98,12 +98,12 @@ def test_a_pipe_is_written_as_it_comes(read: Source, tmp_path: Path) -> None:
     assert reader.communicate()[0] == NEW
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     reader = subprocess.Popen(["head", "-c", "4", pipe], stdout=subprocess.PIPE)
-    write_to(str(pipe), (NEW for _ in range(10_000)), like=read)  # the reader leaves early: no complaint
+    write_to(str(pipe), (NEW for _ in range(10_000)), like=read)  # the reader leaves early: no error message
     assert reader.communicate()[0] == NEW[:4]
 
 
 @posix
-def test_what_a_shell_appends_to_is_not_replaced(read: Source, tmp_path: Path) -> None:
+def test_a_file_opened_for_append_is_not_replaced(read: Source, tmp_path: Path) -> None:
     target = tmp_path / "log.jsonl"
     target.write_bytes(b"before\n")
     program = (
@@ -130,7 +130,7 @@ def test_a_full_disk_is_named(read: Source) -> None:
         write_to("/dev/full", [NEW], like=read)
 
 
-def test_places_that_cannot_be_written_are_told(read: Source, tmp_path: Path) -> None:
+def test_unwritable_targets_are_reported(read: Source, tmp_path: Path) -> None:
     (tmp_path / "fixed.jsonl").write_bytes(b"x")
     closed = structs.replace(SYSTEM, access=lambda *_: False)
     for name, system, word in (
@@ -143,7 +143,7 @@ def test_places_that_cannot_be_written_are_told(read: Source, tmp_path: Path) ->
     assert (tmp_path / "fixed.jsonl").read_bytes() == b"x"
 
 
-def test_without_zstd_the_way_to_get_it_is_told(
+def test_without_zstd_the_error_names_the_package(
     read: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
@@ -156,7 +156,7 @@ def test_without_zstd_the_way_to_get_it_is_told(
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_a_call_that_fails_leaves_what_was_there(there: bool, read: Source, tmp_path: Path) -> None:
+def test_a_failed_system_call_leaves_the_old_file(there: bool, read: Source, tmp_path: Path) -> None:
     target = tmp_path / "b.jsonl"
 
     def write(system: System) -> None:

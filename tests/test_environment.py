@@ -27,20 +27,20 @@ def test_a_variable_is_an_option(folder: Path) -> None:
     assert "nothing repaired" in done.stdout
 
 
-def test_an_option_goes_before_its_variable_and_that_before_settings(folder: Path) -> None:
+def test_options_take_precedence_over_variables_and_these_over_settings(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "fail-on: error\n"})
     assert turnlint(folder, "lint", TURNLINT_LINT_FAIL_ON="never").returncode == 0
     assert turnlint(folder, "lint", "--fail-on", "error", TURNLINT_LINT_FAIL_ON="never").returncode == 1
 
 
-def test_the_variables_of_one_command_are_nothing_to_another(folder: Path) -> None:
+def test_the_variables_of_one_command_do_not_affect_another(folder: Path) -> None:
     assert turnlint(folder, "lint", TURNLINT_FIX_FAIL_ON="never").returncode == 1
     for command in (["rules"], ["config", "show"], ["baseline", "check"]):
         assert "nope" not in turnlint(folder, *command, TURNLINT_LINT_FORMAT="nope").stderr
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "expected"),
     [
         ("FAIL_ON", "nope", "Invalid value for the variable TURNLINT_LINT_FAIL_ON: unknown level 'nope'"),
         ("JOBS", "many", "Invalid value for the variable TURNLINT_LINT_JOBS: expected auto or a number"),
@@ -55,10 +55,12 @@ def test_the_variables_of_one_command_are_nothing_to_another(folder: Path) -> No
         ("PROVIDER", "opnai", "(from the environment: TURNLINT_LINT_PROVIDER)"),
     ],
 )
-def test_a_bad_value_names_its_variable(folder: Path, name: str, value: str, said: str) -> None:
+def test_a_bad_value_names_its_variable(folder: Path, name: str, value: str, expected: str) -> None:
     done = turnlint(folder, "lint", **{f"TURNLINT_LINT_{name}": value})
     assert done.returncode == 2
-    assert said in done.stderr.replace("did you mean 'PA209'?", "`turnlint rules` lists them"), done.stderr
+    assert expected in done.stderr.replace("did you mean 'PA209'?", "`turnlint rules` lists them"), (
+        done.stderr
+    )
 
 
 def test_a_day_is_named_by_its_own_variable_as_before(folder: Path) -> None:
@@ -70,10 +72,12 @@ def test_a_day_is_named_by_its_own_variable_as_before(folder: Path) -> None:
         assert f"the variable {name}: 'soon' is not a date" in done.stderr
 
 
-def test_a_variable_that_sets_nothing_is_told_of(folder: Path) -> None:
+def test_an_unknown_variable_is_reported(folder: Path) -> None:
     done = turnlint(folder, "lint", TURNLINT_LINT_FAILON="never")
-    said = "turnlint: TURNLINT_LINT_FAILON is not a known variable; did you mean TURNLINT_LINT_FAIL_ON?\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    expected_text = (
+        "turnlint: TURNLINT_LINT_FAILON is not a known variable; did you mean TURNLINT_LINT_FAIL_ON?\n"
+    )
+    assert (done.returncode, done.stderr) == (1, expected_text)
     done = turnlint(folder, "fix", "a.jsonl", "--check", TURNLINT_FIX_QQQQ="1")
     assert (
         done.stderr
@@ -85,8 +89,8 @@ def test_a_variable_that_sets_nothing_is_told_of(folder: Path) -> None:
 def test_every_option_has_a_variable_of_its_own(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    options = [one for one in command.params if isinstance(one, click.Option)]
-    names = [variable(name, one) for one in options]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    names = [variable(name, option) for option in options]
     assert len(options) == len(set(names)) > 12
     assert all(one in (option.envvar or ()) for one, option in zip(names, options, strict=True))
     assert f"TURNLINT_{name.upper()}_FAIL_ON" in names

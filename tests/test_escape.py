@@ -1,7 +1,4 @@
-"""The one layer that escapes: properties of it, on any text.
-
-This module owns what is promised of visible text, of clipping, of widths and of the beginnings of lines.
-"""
+"""Properties of the escape layer, on any text: visible text, clipping, widths and starts of lines."""
 
 import unicodedata
 
@@ -31,7 +28,7 @@ MANY = settings(max_examples=examples(500), deadline=None)
 @given(TEXTS)
 @example("###vso[")
 @example("\ud800\U0010ffff\x7f")
-def test_what_is_made_visible_draws_something_where_it_stands(text: str) -> None:
+def test_every_escaped_character_is_visible(text: str) -> None:
     shown = visible(text)
     assert not hidden_in(shown)
     assert all(char.isprintable() or unicodedata.category(char) == "Zs" for char in shown)

@@ -1,4 +1,4 @@
-"""A result stays with its call: what is evidence of a pair, what is not, and what the last check refuses."""
+"""A result stays with its call: evidence for and against a pair, and refusals of the last check."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from msgspec import structs
 
 import fuzz_pairs
 from breaking import Piece, Turn
-from ledger_oracle import BLOCKS, CHAT, ITEMS, read, story, talk
+from ledger_oracle import BLOCKS, CHAT, ITEMS, outcome_of, parse_conversation, read
 from turnlint import fix
 from turnlint.ledger.alike import is_same_call, normal_form
 from turnlint.model import Call, Keys, Message, Record, Result, Transcript, Wire
@@ -18,11 +18,11 @@ CASES = [
     ("an id that no call bears, a call without id, and another call open", CHAT, "assistant ?a ?- / tool !x / tool !y / user ~", "0 unanswered, 1 unanswered, 2 orphan, 3 orphan"),
     ("one of two calls without ids is answered", CHAT, "assistant ?- ?- / tool !-", "0 pending, 1 pending, 2 orphan"),
     ("one of two calls is answered, without an id", CHAT, "assistant ?a ?b / tool !-", "0 pending, 1 pending, 2 orphan"),
-    ("only the name tells which of two", CHAT, "assistant ?-.f ?-.g / tool !-.g", "0 pending, 1 by-position 2"),
+    ("only the name distinguishes two", CHAT, "assistant ?-.f ?-.g / tool !-.g", "0 pending, 1 by-position 2"),
     ("more results than calls without ids", CHAT, "assistant ?-.f / tool !-.f !-.g", "0 by-position 1, 2 orphan"),
     ("white space at the end of an id", CHAT, "assistant ?a / tool !a\u00a0", "0 in-place 1"),
     ("two forms of one letter", CHAT, "assistant ?\u00e9 / tool !e\u0301", "0 in-place 1"),
-    ("names tell apart the results of two turns", BLOCKS, "assistant ?c.cat / user ~ / assistant ?c.ls / user !c.ls !c.cat", "0 late 3, 1 in-place 2"),
+    ("names distinguish the results of two turns", BLOCKS, "assistant ?c.cat / user ~ / assistant ?c.ls / user !c.ls !c.cat", "0 late 3, 1 in-place 2"),
     ("names against numbers", CHAT, "assistant ?c.f ?c.g / tool !c.g !c.g / user ~", "0 unanswered, 1 in-place 2, 3 repeats 1"),
     ("an early result of an id that turns share", CHAT, "tool !c / assistant ?c.f / tool !c / assistant ?c.g", "0 orphan, 1 in-place 2, 3 pending"),
     ("an id before its call, and no id behind it", CHAT, "tool !a / assistant ?a / tool !- / user ~", "1 early 0, 2 orphan"),
@@ -31,25 +31,27 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("wire", "text", "expected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+    ("wire", "text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_what_is_evidence_of_a_pair(wire: Wire, text: str, expected: str) -> None:
-    told = sorted(story(read(talk(text), wire)).items())
-    assert ", ".join(f"{seq} {what}" for seq, what in told) == expected
+def test_evidence_of_a_pair(wire: Wire, text: str, expected: str) -> None:
+    outcome = sorted(outcome_of(read(parse_conversation(text), wire)).items())
+    assert ", ".join(f"{seq} {what}" for seq, what in outcome) == expected
 
 
 @pytest.mark.parametrize("form", fuzz_pairs.FORMS)
 def test_marked_conversations_keep_their_results(form: str) -> None:
-    """A few draws of the fuzz; `TURNLINT_FUZZ=8000 pytest tests/test_hostile_pairs.py` makes as many as are wanted."""
+    """A few draws of the fuzz; `TURNLINT_FUZZ=8000 pytest tests/test_hostile_pairs.py` runs more."""
     assert [*fuzz_pairs.run(form, 1, 25)] == []
 
 
-def test_the_marks_see_an_exchanged_pair() -> None:
-    """The judge of the fuzz can fail."""
+def test_the_marks_detect_an_exchanged_pair() -> None:
+    """The checks of the fuzz can fail."""
     calls = [Piece("call", "", mark, f"c{mark}", "read_file") for mark in (1, 2)]
     results = [Piece("result", f"result-of-{mark}.", mark, f"c{mark}", "read_file") for mark in (1, 2)]
     was = [Turn("model", calls), Turn("tool", results)]
-    swapped = [Piece("result", one.words, one.mark, f"c{3 - one.mark}", one.name) for one in results]
+    swapped = [
+        Piece("result", result.words, result.mark, f"c{3 - result.mark}", result.name) for result in results
+    ]
     case = fuzz_pairs.Case("openai-chat", was, [], "lossy", "auto")
     assert [*fuzz_pairs._mispaired(case, was, [Turn("model", calls), Turn("tool", swapped)])]
     assert not [*fuzz_pairs._mispaired(case, was, was)]
@@ -57,7 +59,7 @@ def test_the_marks_see_an_exchanged_pair() -> None:
 
 def _transcript(*blocks: Call | Result) -> Transcript:
     record = Record(1, 0, b"")
-    roles = ["assistant" if isinstance(one, Call) else "tool" for one in blocks]
+    roles = ["assistant" if isinstance(block, Call) else "tool" for block in blocks]
     messages = (Message(role, (), (one,), record) for role, one in zip(roles, blocks, strict=True))  # type: ignore[arg-type]
     return Transcript(Wire("openai-chat"), tuple(messages))
 
@@ -105,7 +107,7 @@ def _chat(*messages: Any) -> list[Any]:
     return [{"role": "user", "content": "go"}, *messages, {"role": "user", "content": "on"}]
 
 
-def _asks(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
+def _calling(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
     made = [
         {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
         for identifier, name, arguments in calls
@@ -113,38 +115,40 @@ def _asks(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": made}
 
 
-def _says(identifier: str, text: Any) -> dict[str, Any]:
+def _answering(identifier: str, text: Any) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": identifier, "content": text}
 
 
 def test_results_under_other_ids_stay_orphans() -> None:
-    asks = _asks(("call_1", "f", '{"n":1}'), ("", "f", '{"n":2}'))
-    log = _chat(asks, _says("call_one", "one"), _says("call_two", "two"))
+    calls = _calling(("call_1", "f", '{"n":1}'), ("", "f", '{"n":2}'))
+    log = _chat(calls, _answering("call_one", "one"), _answering("call_two", "two"))
     done = fix(log, provider="openai", level="placeholder")
-    assert [one["content"] for one in done.value if one["role"] == "tool"][-2:] == ["one", "two"]
-    assert [one.call_id for one in done.left if one.rule == "orphan-result"] == ["call_one", "call_two"]
+    assert [item["content"] for item in done.value if item["role"] == "tool"][-2:] == ["one", "two"]
+    assert [item.call_id for item in done.left if item.rule == "orphan-result"] == ["call_one", "call_two"]
 
 
 def test_a_name_in_the_id_of_a_result_contradicts_the_order() -> None:
-    calls = _asks(("", "rm", "{}"), ("", "ls", "{}"))
-    log = _chat(calls, _says("", "listed"), _says("functions.rm:0", "removed"))
+    calls = _calling(("", "rm", "{}"), ("", "ls", "{}"))
+    log = _chat(calls, _answering("", "listed"), _answering("functions.rm:0", "removed"))
     found = fix(log, provider="openai", level="placeholder").value[1:]
-    asked = [one["id"] for one in found[0]["tool_calls"]]
-    results = [(one["tool_call_id"], one["content"]) for one in found[1:] if one["role"] == "tool"]
-    assert {said for _, said in results} >= {"listed", "removed"}
-    assert not [said for identifier, said in results if identifier in asked and said in ("listed", "removed")]
+    call_ids = [call["id"] for call in found[0]["tool_calls"]]
+    results = [(item["tool_call_id"], item["content"]) for item in found[1:] if item["role"] == "tool"]
+    assert {text for _, text in results} >= {"listed", "removed"}
+    assert not [
+        text for identifier, text in results if identifier in call_ids and text in ("listed", "removed")
+    ]
 
 
 def test_white_space_does_not_become_the_id_of_a_call() -> None:
-    log = _chat(_asks(("", "ls", "{}")), _says(" ", "listed"))
+    log = _chat(_calling(("", "ls", "{}")), _answering(" ", "listed"))
     _, call, result, _ = fix(log, provider="openai", level="lossless").value
     assert call["tool_calls"][0]["id"] == result["tool_call_id"] != " "
 
 
 def test_a_copy_with_other_white_space_is_a_copy() -> None:
-    log = _chat(_asks(("c1", "f", '{"a":1}')), _asks(("c1", "f", '{"a": 1}')), _says("c1", "one"))
+    log = _chat(_calling(("c1", "f", '{"a":1}')), _calling(("c1", "f", '{"a": 1}')), _answering("c1", "one"))
     done = fix(log, provider="openai", level="lossless")
-    assert [one.get("tool_calls") or one["content"] for one in done.value][1:3] == [
+    assert [item.get("tool_calls") or item["content"] for item in done.value][1:3] == [
         log[1]["tool_calls"],
         "one",
     ]
@@ -154,40 +158,58 @@ def test_a_copy_with_other_white_space_is_a_copy() -> None:
 def test_an_empty_result_that_is_rewritten_keeps_its_call_beside_another_empty_result(
     provider: str, empty: Any
 ) -> None:
-    log = _chat(_asks(("c1", "f", '{"n":1}'), ("c2", "f", '{"n":2}')), _says("c1", ""), _says("c2", empty))
+    log = _chat(
+        _calling(("c1", "f", '{"n":1}'), ("c2", "f", '{"n":2}')),
+        _answering("c1", ""),
+        _answering("c2", empty),
+    )
     done = fix({"model": "m", "messages": log}, provider=provider, level="lossless")
-    assert [one["content"] for one in done.value["messages"] if one["role"] == "tool"] == ["", ""]
-    assert [one.rule for one in done.left] == []
+    assert [message["content"] for message in done.value["messages"] if message["role"] == "tool"] == ["", ""]
+    assert [item.rule for item in done.left] == []
 
 
 @pytest.mark.parametrize("given", [("", "{}"), ("{}", "")])
 def test_empty_arguments_that_are_rewritten_keep_their_result_beside_a_call_without_arguments(
     given: tuple[str, str],
 ) -> None:
-    log = _chat(_asks(("c1", "f", given[0]), ("c2", "f", given[1])), _says("c1", "one"), _says("c2", "two"))
+    log = _chat(
+        _calling(("c1", "f", given[0]), ("c2", "f", given[1])),
+        _answering("c1", "one"),
+        _answering("c2", "two"),
+    )
     done = fix({"model": "m", "messages": log}, provider="qwen", level="lossless")
-    assert [one["function"]["arguments"] for one in done.value["messages"][1]["tool_calls"]] == ["{}", "{}"]
-    assert [one.rule for one in done.left] == []
+    assert [call["function"]["arguments"] for call in done.value["messages"][1]["tool_calls"]] == ["{}", "{}"]
+    assert [item.rule for item in done.left] == []
 
 
 def test_a_stray_result_does_not_get_the_id_that_a_provider_counts() -> None:
     log = _chat(
-        _asks(("toolu_a", "rm", "{}")), {"role": "user", "content": "?"}, _says("functions.rm:0", "STALE")
+        _calling(("toolu_a", "rm", "{}")),
+        {"role": "user", "content": "?"},
+        _answering("functions.rm:0", "STALE"),
     )
     done = fix(log, provider="kimi", level="lossless")
     ids = json.dumps(done.value)
     assert ids.count("functions.rm:0") == 1
 
 
-def test_gemini_results_go_by_their_names() -> None:
+def test_gemini_results_are_paired_by_name() -> None:
     def call(name: str) -> dict[str, Any]:
         return {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": name, "args": {}}}]}
 
-    def said(*names: str) -> list[Any]:
+    def responses_of(*names: str) -> list[Any]:
         return [{"functionResponse": {"id": "c1", "name": name, "response": {"r": name}}} for name in names]
 
     user = {"role": "user", "parts": [{"text": "go"}]}
-    log = {"contents": [user, call("cat"), user, call("ls"), {"role": "user", "parts": said("ls", "cat")}]}
+    log = {
+        "contents": [
+            user,
+            call("cat"),
+            user,
+            call("ls"),
+            {"role": "user", "parts": responses_of("ls", "cat")},
+        ]
+    }
     done = fix(log, provider="gemini", level="lossless")
     turn: list[str] = []
     for message in done.value["contents"]:
@@ -199,10 +221,10 @@ def test_gemini_results_go_by_their_names() -> None:
                 assert part["functionResponse"]["response"]["r"] in turn
 
 
-def test_a_complete_result_beats_a_partial_one() -> None:
-    said = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f"}
-    partial = {**said, "result": "par", "isComplete": False}
-    whole = {**said, "result": "partial full", "isComplete": True}
+def test_a_complete_result_takes_precedence_over_a_partial_one() -> None:
+    responses_of = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f"}
+    partial = {**responses_of, "result": "par", "isComplete": False}
+    whole = {**responses_of, "result": "partial full", "isComplete": True}
     call = {"type": "tool_call", "id": "hist_tool_1", "name": "f", "parameters": {}}
     log = {"history": [{"speaker": "ai", "blocks": [call]}, {"speaker": "tool", "blocks": [partial, whole]}]}
     done = json.dumps(fix(log, format="canonical", level="lossy").value)
@@ -216,39 +238,41 @@ def _sharing(results: str) -> dict[str, Any]:
         {"id": identifier, "type": "function", "function": {"name": "run", "arguments": f'{{"n":{number}}}'}}
         for number, identifier in enumerate("ccx")
     ]
-    said = [
+    responses_of = [
         {"role": "tool", "tool_call_id": identifier, "content": f"{identifier}-{number}"}
         for number, identifier in enumerate(results)
     ]
     user = {"role": "user", "content": "go"}
-    return {"messages": [user, {"role": "assistant", "content": None, "tool_calls": calls}, *said, user]}
+    return {
+        "messages": [user, {"role": "assistant", "content": None, "tool_calls": calls}, *responses_of, user]
+    }
 
 
 @pytest.mark.parametrize(("results", "kept"), [("ccx", 3), ("xcc", 3), ("cxc", 1), ("cx", 1)])
 def test_the_order_of_results_is_evidence_only_where_no_other_result_contradicts_it(
     results: str, kept: int
 ) -> None:
-    """With `cxc` some result stands out of place, and nothing says which of the two under `c` that is."""
+    """In `cxc` some result is out of place, and no evidence shows which of the two under `c` that is."""
     done = fix(_sharing(results), format="openai-chat", provider="openai", level="lossy").value
-    texts = [one["content"] for one in done["messages"] if one["role"] == "tool"]
+    texts = [message["content"] for message in done["messages"] if message["role"] == "tool"]
     assert len(texts) == 3
-    assert sum(len(one) == 3 for one in texts) == kept
+    assert sum(len(text) == 3 for text in texts) == kept
     again = fix(_sharing(results), format="openai-chat", provider="openai", level="placeholder").value
-    there = [one["content"] for one in again["messages"] if one["role"] == "tool"]
+    there = [message["content"] for message in again["messages"] if message["role"] == "tool"]
     assert {f"{identifier}-{number}" for number, identifier in enumerate(results)} <= {*there}
 
 
-@pytest.mark.parametrize(("asked", "left"), [(0, 1), (1, 0)])
-def test_only_a_call_that_the_assistant_made_too_is_an_echo(asked: int, left: int) -> None:
+@pytest.mark.parametrize(("count", "left"), [(0, 1), (1, 0)])
+def test_only_a_call_that_the_assistant_made_too_is_an_echo(count: int, left: int) -> None:
     """A call in a turn of results is removed only where an assistant message has it as well."""
     call = {"type": "tool_call", "id": "hist_tool_1", "name": "f", "parameters": {}}
-    said = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f", "result": "found"}
-    asks = [{"speaker": "ai", "blocks": [call]}] * asked
+    responses_of = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f", "result": "found"}
+    calling = [{"speaker": "ai", "blocks": [call]}] * count
     user = {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]}
-    log = {"history": [user, *asks, {"speaker": "tool", "blocks": [call, said]}, user]}
+    log = {"history": [user, *calling, {"speaker": "tool", "blocks": [call, responses_of]}, user]}
     done = fix(log, format="canonical", level="lossy").value
-    tool = next(one for one in done["history"] if one["speaker"] == "tool")
-    assert [one["type"] for one in tool["blocks"]].count("tool_call") == left
+    tool = next(item for item in done["history"] if item["speaker"] == "tool")
+    assert [block["type"] for block in tool["blocks"]].count("tool_call") == left
     assert fix(log, format="canonical", level="placeholder").value == log
 
 
@@ -257,12 +281,12 @@ def test_only_a_call_that_the_assistant_made_too_is_an_echo(asked: int, left: in
 def test_fix_gives_a_bare_prefix_the_id_that_ids_shows(identifier: str, provider: str) -> None:
     calls = [Piece("call", "", mark, identifier, "run") for mark in (1, 2)]
     results = [Piece("result", f"result-of-{mark}.", mark, identifier, "run") for mark in (1, 2)]
-    talk = [
+    messages = [
         Turn("user", [Piece("text", "go")]),
         *(Turn(role, [piece]) for pair in zip(calls, results, strict=True) for role, piece in zip(("model", "tool"), pair, strict=True)),
         Turn("user", [Piece("text", "on")]),
     ]  # fmt: skip
-    case = fuzz_pairs.Case("openai-chat", talk, [], "lossless", provider)
+    case = fuzz_pairs.Case("openai-chat", messages, [], "lossless", provider)
     assert [*fuzz_pairs.judged(case)] == []
 
 
@@ -272,42 +296,44 @@ def test_a_result_with_the_name_of_another_call_of_its_id_stays_without_a_call()
         {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}}]}
         for name in ("", "b")
     ]  # fmt: skip
-    said = [
+    responses_of = [
         {"role": "tool", "tool_call_id": "c", "name": name, "content": f"of {name}"} for name in ("b", "x")
     ]
     user = {"role": "user", "content": "go"}
-    log = {"messages": [user, *calls, user, *said, user]}
+    log = {"messages": [user, *calls, user, *responses_of, user]}
     done = fix(log, format="openai-chat", provider="openai", level="placeholder")
     assert done.unverified == ()
     assert done.value["messages"][2].get("content") != "of b"
-    assert sum(one.get("content") in ("of b", "of x") for one in done.value["messages"]) == 2
+    assert sum(message.get("content") in ("of b", "of x") for message in done.value["messages"]) == 2
 
 
 def test_two_results_of_one_name_fit_no_call_while_a_later_call_has_that_name() -> None:
     """A window has two results for its one call of the name and id, and the later call of both has none."""
     parts = [{"functionCall": {"id": "c", "name": name, "args": {}}} for name in ("write", "look")]
-    said = [{"functionResponse": {"id": "c", "name": "look", "response": {"output": text}}} for text in "32"]
+    responses_of = [
+        {"functionResponse": {"id": "c", "name": "look", "response": {"output": text}}} for text in "32"
+    ]
     late = {"functionCall": {"id": "c", "name": "look", "args": {"k": 3}}}
     user = {"role": "user", "parts": [{"text": "go"}]}
-    log = {"contents": [user, {"role": "model", "parts": parts}, {"role": "user", "parts": said},
+    log = {"contents": [user, {"role": "model", "parts": parts}, {"role": "user", "parts": responses_of},
                         {"role": "model", "parts": [late]}, user]}  # fmt: skip
     done = fix(log, format="gemini", level="placeholder")
     assert done.unverified == ()
     ids = {
         part["functionCall"]["id"]
-        for one in done.value["contents"]
-        for part in one["parts"]
+        for content in done.value["contents"]
+        for part in content["parts"]
         if "functionCall" in part
     }
     results = [
         part["functionResponse"]
-        for one in done.value["contents"]
-        for part in one["parts"]
+        for content in done.value["contents"]
+        for part in content["parts"]
         if "functionResponse" in part
     ]
-    kept = [one for one in results if one["response"].get("output") in ("2", "3")]
+    kept = [result for result in results if result["response"].get("output") in ("2", "3")]
     assert len(kept) == 2
-    assert not [one for one in kept if one["id"] in ids]
+    assert not [item for item in kept if item["id"] in ids]
 
 
 def test_the_check_refuses_a_result_of_one_of_two_calls_of_an_id() -> None:

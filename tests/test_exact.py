@@ -1,7 +1,6 @@
-"""Exact reading: bytes to values, and every trouble named at its bytes.
+"""The exact reader: bytes to values, and every defect reported at its bytes.
 
-This module owns what is promised of exact reading, of the census and the fast way that spare it, and of
-values of the wrong kind. The oracle is Python's json.
+Also tests the census and the fast path that avoid it, and values of the wrong kind. The oracle is Python's json.
 """
 
 import json
@@ -64,14 +63,14 @@ INSIDE_STRINGS = [
 
 @MANY
 @given(VALUES, VALUES, st.sampled_from(DEFECTS))
-def test_a_bad_value_is_named_at_its_bytes_and_the_rest_is_read(
+def test_a_bad_value_is_reported_at_its_bytes_and_the_rest_is_read(
     before: Any, after: Any, defect: tuple[bytes, str]
 ) -> None:
     text, kind = defect
     head = b'{"x": ' + json.dumps(before).encode() + b', "here": ['
     data = head + text + b'], "y": ' + json.dumps(after).encode() + b"}"
     reading = exact.read(data)
-    found = [(one.kind, one.start, one.end, one.at) for one in reading.troubles]
+    found = [(trouble.kind, trouble.start, trouble.end, trouble.at) for trouble in reading.troubles]
     assert found == [(kind, len(head), len(head) + len(text), ("here", 0))]
     assert reading.whole
     assert json.dumps([reading.value["x"], reading.value["y"]]) == json.dumps([before, after])
@@ -79,15 +78,15 @@ def test_a_bad_value_is_named_at_its_bytes_and_the_rest_is_read(
 
 @MANY
 @given(st.text("aé😀", max_size=5), st.text("aé😀", max_size=5), st.sampled_from(INSIDE_STRINGS))
-def test_a_bad_byte_in_a_string_is_named_where_it_stands(
+def test_a_bad_byte_in_a_string_is_reported_at_its_position(
     before: str, after: str, defect: tuple[bytes, str]
 ) -> None:
     text, kind = defect
     head = b'{"a": 1, "here": "' + before.encode()
     reading = exact.read(head + text + after.encode() + b'", "y": 2}')
-    (one,) = reading.troubles
-    assert (one.kind, one.start, one.at) == (kind, len(head), ("here",))
-    assert one.start < one.end <= len(head) + len(text)
+    (trouble,) = reading.troubles
+    assert (trouble.kind, trouble.start, trouble.at) == (kind, len(head), ("here",))
+    assert trouble.start < trouble.end <= len(head) + len(text)
     assert reading.value["here"].startswith(before)
     assert reading.value["here"].endswith(after)
     assert reading.value["y"] == 2
@@ -109,22 +108,22 @@ def test_a_bad_byte_in_a_string_is_named_where_it_stands(
         (b"\xef\xbb\xbf{}", "syntax", b"\xef", ()),
     ],
 )
-def test_a_defect_of_structure_is_named_where_it_stands(
+def test_a_defect_of_structure_is_reported_at_its_position(
     data: bytes, kind: str, span: bytes, at: Pointer
 ) -> None:
-    (one,) = exact.read(data).troubles
-    assert (one.kind, data[one.start : one.end], one.at) == (kind, span, at)
+    (trouble,) = exact.read(data).troubles
+    assert (trouble.kind, data[trouble.start : trouble.end], trouble.at) == (kind, span, at)
 
 
-def test_each_of_many_like_faults_is_at_its_own_place() -> None:
+def test_each_of_many_equal_defects_has_its_own_position() -> None:
     text = b'[{"x":1,"x":2},{"x":1,"x":2},{"x":1,"x":2}]'
     assert [trouble.at for trouble in exact.read(text).troubles] == [(0, "x"), (1, "x"), (2, "x")]
 
 
-def test_a_duplicate_key_tells_of_the_first_one_and_the_last_value_stays() -> None:
+def test_a_duplicate_key_names_the_first_one_and_the_last_value_stays() -> None:
     data = b'{"a": 1, "b": {"a": 3}, "a": 2, "a": 4}'
     reading = exact.read(data)
-    spans = [(one.first, (one.start, one.end)) for one in reading.troubles]
+    spans = [(trouble.first, (trouble.start, trouble.end)) for trouble in reading.troubles]
     first, second, third = (at for at in range(len(data)) if data[at : at + 3] == b'"a"' and at != 15)
     assert spans == [((first, first + 3), (second, second + 3)), ((second, second + 3), (third, third + 3))]
     assert reading.value == {"a": 4, "b": {"a": 3}}
@@ -157,16 +156,16 @@ def test_depth_is_bounded_and_costs_no_stack(opening: bytes) -> None:
         sys.setrecursionlimit(limit)
     assert (fits.whole, fits.troubles) == (True, [])
     for reading in too_deep:
-        (one,) = reading.troubles
-        assert (reading.whole, one.kind, one.start) == (False, "too-deep", 1000 * len(opening))
+        (trouble,) = reading.troubles
+        assert (reading.whole, trouble.kind, trouble.start) == (False, "too-deep", 1000 * len(opening))
 
 
 @MANY
 @given(ANYTHING)
 def test_exact_reading_never_raises_and_points_into_the_data(data: bytes) -> None:
     reading = exact.read(data)
-    for one in reading.troubles:
-        assert 0 <= one.start <= one.end <= len(data)
+    for trouble in reading.troubles:
+        assert 0 <= trouble.start <= trouble.end <= len(data)
     assert reading.whole or reading.troubles
     assert 0 <= reading.end <= len(data)
 
@@ -175,9 +174,9 @@ def test_exact_reading_never_raises_and_points_into_the_data(data: bytes) -> Non
 @given(ANYTHING)
 @example(b'{"a": {"b": 1, "b": 2}}')
 @example(b"[1e999]")
-def test_the_census_calls_plain_exactly_what_holds_no_trouble(data: bytes) -> None:
-    # Half a character is the typed decoder's to refuse, even in text it skips: see the next test.
-    kinds = {one.kind for one in exact.read(data).troubles} - {"lone-surrogate"}
+def test_the_census_calls_a_text_plain_exactly_if_it_has_no_defect(data: bytes) -> None:
+    # The typed decoder refuses half a character, even in text that it skips: see the next test.
+    kinds = {trouble.kind for trouble in exact.read(data).troubles} - {"lone-surrogate"}
     assert census.is_plain(data) == (not kinds), kinds
 
 
@@ -186,7 +185,7 @@ def test_the_census_calls_plain_exactly_what_holds_no_trouble(data: bytes) -> No
 @example(b'{"unknown": {"\\ud83d": 1}}', "openai-chat")
 @example(b'{"unknown": ["\\ude00"]}', "anthropic")
 @example(b'{"messages": [{"role": "user", "content": "\\ud83d"}]}', "openai-chat")
-def test_the_fast_way_hides_no_trouble(data: bytes, wire: str) -> None:
+def test_the_fast_path_hides_no_defect(data: bytes, wire: str) -> None:
     decoded = carrier(wire).shape.read(Record(1, 0, data))
     assert list(decoded.troubles) == exact.read(data).troubles
     if decoded.rest is not None:

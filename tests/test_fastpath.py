@@ -1,7 +1,7 @@
 """The native facts of a record cover the facts that are extracted from its messages.
 
-`test_scan.py` holds accepted records to the plain reader. Here the facts themselves are compared, for records that the
-rules may speak of, too.
+`test_scan.py` compares accepted records with the plain reader. This module compares the facts themselves, also for
+records that rules may report.
 """
 
 import json
@@ -64,7 +64,7 @@ class Reader:
 
 
 def covers(native: Names, read: Names) -> bool:
-    """Whether a summary has all that another one has."""
+    """Whether a summary covers all of another summary."""
     if not read.count:
         return True
     bits = not (read.first & ~native.first or read.letters & ~native.letters)
@@ -74,7 +74,7 @@ def covers(native: Names, read: Names) -> bool:
 def compare(reader: Reader, line: bytes) -> bool:
     """Whether a record has native facts; if so, they cover the extracted ones."""
     found = reader.carrier.read([reader.carrier.shape.read(Record(1, 0, line, kept=True))])
-    transcripts = [one for one in found if isinstance(one, Transcript)]
+    transcripts = [item for item in found if isinstance(item, Transcript)]
     if len(transcripts) != 1 or transcripts[0].request is None:
         return False
     (transcript,) = transcripts
@@ -111,7 +111,7 @@ def test_native_facts_cover_the_extracted_ones(wire: str) -> None:
 
     @settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
-    def held(data: st.DataObject) -> None:
+    def check_random(data: st.DataObject) -> None:
         nonlocal with_facts
         record = render_example(data.draw(steps().filter(writable)), wire).record
         key = reader.carrier.syntax.messages if reader.carrier.syntax else ""
@@ -122,7 +122,7 @@ def test_native_facts_cover_the_extracted_ones(wire: str) -> None:
         line = json.dumps(record, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
         with_facts += compare(reader, line)
 
-    held()
+    check_random()
     assert with_facts
 
 
@@ -207,7 +207,7 @@ MODELS = (
 
 @pytest.mark.parametrize("log", REQUEST_FORMATS)
 def test_a_gate_decides_on_each_model_as_if_it_were_alone(log: str) -> None:
-    """Envelopes that differ in the model share what was read of them."""
+    """Envelopes that differ in the model share the parsed result of their other parts."""
     carrier, native = carriers.carrier(log), compiled.load()
     shared = FactGate(native, carrier, Book(Options()), told=False)
     lines = [line for _, record in SHAPES.values() for line in _with_models(record)]
@@ -216,7 +216,7 @@ def test_a_gate_decides_on_each_model_as_if_it_were_alone(log: str) -> None:
     for line in lines:
         alone = FactGate(native, carrier, Book(Options()), told=False).scan(line)
         found = shared.scan(line)
-        assert [one.known for one in found.spans] == [one.known for one in alone.spans], line
+        assert [span.known for span in found.spans] == [span.known for span in alone.spans], line
         passed += found.passed
     assert 0 < passed < len(lines)
 

@@ -1,4 +1,4 @@
-"""What a new user meets: each was found by trying the program as one."""
+"""First use of the program: each case was found in a trial from the view of a new user."""
 
 import json
 import os
@@ -33,15 +33,15 @@ def run(
 
 
 USER = {"role": "user", "content": "go"}
-SAYS_NOTHING = {"role": "assistant", "content": ""}
-ASKS = {
+EMPTY_REPLY = {"role": "assistant", "content": ""}
+CALLING = {
     "role": "assistant", "content": None,
     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
 }  # fmt: skip
 SOUND = {"messages": [USER]}
-FINE = {"messages": [USER, SAYS_NOTHING, USER]}
-MIXED = {"messages": [USER, SAYS_NOTHING, USER, ASKS, USER]}
-"""A warning at message 1, which the tests make an info; and no result for the call of message 3, an error."""
+FINE = {"messages": [USER, EMPTY_REPLY, USER]}
+MIXED = {"messages": [USER, EMPTY_REPLY, USER, CALLING, USER]}
+"""A warning at message 1, which the tests turn into an info, and an error: no result for the call of message 3."""
 AS_INFO = ("--set", "severity.ST110=info")
 
 
@@ -49,7 +49,7 @@ def write(path: Path, *records: Any) -> None:
     path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
 
 
-# Order, and findings that are only worth knowing.
+# Order, and findings of severity info.
 
 
 def codes(text: str) -> list[str]:
@@ -100,7 +100,7 @@ def test_a_failed_assertion_hides_infos_and_counts_them() -> None:
 # Keys that a provider does not know.
 
 
-def test_an_unknown_key_is_named_and_told_of_once_a_file(tmp_path: Path) -> None:
+def test_an_unknown_key_is_named_and_reported_once_per_file(tmp_path: Path) -> None:
     user = {"role": "user", "content": "go", "modelInfo": {}, "said in secret": 1}
     messages = [user, {"role": "assistant", "content": "yes", "modelInfo": 1}, user]
     record = {"model": "mistral-large-latest", "messages": messages}
@@ -108,8 +108,11 @@ def test_an_unknown_key_is_named_and_told_of_once_a_file(tmp_path: Path) -> None
     write(tmp_path / "other.jsonl", record)
     options = ("--provider", "mistral", "--select", "unknown-key", "--output-format")
     report = json.loads(run(tmp_path, "lint", "log.jsonl", "other.jsonl", *options, "json").stdout)
-    told = [(one["path"], one["line"], one["pointer"], one.get("count", 1)) for one in report["findings"]]
-    assert told == [
+    places = [
+        (finding["path"], finding["line"], finding["pointer"], finding.get("count", 1))
+        for finding in report["findings"]
+    ]
+    assert places == [
         ("log.jsonl", 1, "/messages/0", 80),
         ("log.jsonl", 1, "/messages/0/modelInfo", 120),
         ("other.jsonl", 1, "/messages/0", 2),
@@ -126,48 +129,48 @@ def test_an_unknown_key_is_named_and_told_of_once_a_file(tmp_path: Path) -> None
 
 
 def test_more_unknown_keys_are_named_and_those_shown_have_their_message(tmp_path: Path) -> None:
-    said = [{"role": "user", "content": "go", f"key_{number}": 1, "often": 1} for number in range(7)]
-    write(tmp_path / "log.jsonl", {"model": "llama-3.3-70b-versatile", "messages": said})
+    messages = [{"role": "user", "content": "go", f"key_{number}": 1, "often": 1} for number in range(7)]
+    write(tmp_path / "log.jsonl", {"model": "llama-3.3-70b-versatile", "messages": messages})
     shown = run(tmp_path, "lint", "log.jsonl", "--provider", "groq", "--select", "unknown-key").stdout
     assert shown.count("PR317[") == shown.count("^ `") == 3
     assert "5 more findings like this, such as for `key_2`, `key_3`, `key_4`, `key_5`, `key_6`;" in shown
 
 
-# Names of options, and what stands alone.
+# Names of options, and commands without arguments.
 
 
 def test_the_version_has_a_short_name(tmp_path: Path) -> None:
     assert run(tmp_path, "-V").stdout == run(tmp_path, "--version").stdout != ""
 
 
-def test_explain_alone_lists_its_topics(tmp_path: Path) -> None:
+def test_explain_without_a_topic_lists_its_topics(tmp_path: Path) -> None:
     done = run(tmp_path, "explain")
     assert done.returncode == 0
     assert list(TOPICS) == topics()
     for name, title in TOPICS.items():
         assert f"  {name}" in done.stdout
         assert title in done.stdout
-    told = json.loads(run(tmp_path, "explain", "--output-format", "json").stdout)
-    assert [one["name"] for one in told] == topics()
+    report = json.loads(run(tmp_path, "explain", "--output-format", "json").stdout)
+    assert [item["name"] for item in report] == topics()
 
 
-def test_the_program_alone_shows_the_first_command_to_try(tmp_path: Path) -> None:
+def test_the_program_without_a_command_shows_the_first_command_to_try(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.returncode == 2
     assert "\n  Start with:  turnlint lint FILE\n" in done.stderr
 
 
-# What to do next.
+# Next steps.
 
 
-def test_a_finding_without_a_fix_of_its_own_names_the_page_that_says_more(tmp_path: Path) -> None:
-    write(tmp_path / "log.jsonl", {"messages": [{"role": "user", "content": 5}, ASKS, USER]})
+def test_a_finding_without_its_own_fix_names_the_page_with_details(tmp_path: Path) -> None:
+    write(tmp_path / "log.jsonl", {"messages": [{"role": "user", "content": 5}, CALLING, USER]})
     shown = run(tmp_path, "lint", "log.jsonl").stdout
     assert "no fix of its own; `turnlint explain ST103` says more" in shown
     assert shown.count("no fix of its own") == 1, "the other finding has a fix"
 
 
-def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
+def test_a_run_without_input_names_the_expected_files(tmp_path: Path) -> None:
     write(tmp_path / "logs.txt", USER)
     for command, verb in (("lint", "lint"), ("fix", "fix")):
         done = run(tmp_path, command, ".")
@@ -181,7 +184,7 @@ def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["lint", ""], "an empty name; name a file or a folder"),
         (["lint", "link.jsonl"], "link.jsonl: a link to a file that does not exist"),
@@ -209,7 +212,7 @@ def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
-    tmp_path: Path, arguments: list[str], said: str
+    tmp_path: Path, arguments: list[str], expected: str
 ) -> None:
     write(tmp_path / "log.jsonl", SOUND)
     (tmp_path / "link.jsonl").symlink_to("gone.jsonl")
@@ -217,7 +220,7 @@ def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
     done = run(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("Error: ") == 1
-    assert said in " ".join(done.stderr.split())
+    assert expected in " ".join(done.stderr.split())
 
 
 def test_a_run_of_fix_counts_files(tmp_path: Path) -> None:
@@ -230,9 +233,9 @@ def test_fix_counts_a_repeated_key_as_often_as_lint(tmp_path: Path) -> None:
     """`lint` reports a key once for a file."""
     body = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [USER | {"ts": 1}, USER | {"ts": 2}]}
     write(tmp_path / "log.jsonl", body, body)
-    said = " ".join(run(tmp_path, "fix", "log.jsonl", "--check").stdout.split())
-    assert "1 error remains" in said
-    assert "1 error needs --level lossy: it would remove 4 values" in said
+    printed = " ".join(run(tmp_path, "fix", "log.jsonl", "--check").stdout.split())
+    assert "1 error remains" in printed
+    assert "1 error needs --level lossy: it would remove 4 values" in printed
 
 
 def _commands(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -250,13 +253,13 @@ ALL = dict(_commands(cli))
 
 @pytest.mark.parametrize("names", ALL, ids=" ".join)
 def test_a_help_page_lists_the_exit_codes(names: tuple[str, ...], tmp_path: Path) -> None:
-    said = " ".join(run(tmp_path, *names, "--help").stdout.split())
-    assert ("Exit codes: 0 " in said) != isinstance(ALL[names], click.Group)
+    printed = " ".join(run(tmp_path, *names, "--help").stdout.split())
+    assert ("Exit codes: 0 " in printed) != isinstance(ALL[names], click.Group)
 
 
 def test_the_help_of_explain_names_every_topic(tmp_path: Path) -> None:
-    said = " ".join(run(tmp_path, "explain", "--help").stdout.split())
-    listed = said.partition("TOPIC is ")[2].partition(". ")[0].replace(" or ", ", ").split(", ")
+    printed = " ".join(run(tmp_path, "explain", "--help").stdout.split())
+    listed = printed.partition("TOPIC is ")[2].partition(". ")[0].replace(" or ", ", ").split(", ")
     assert listed == sorted(TOPICS)
 
 

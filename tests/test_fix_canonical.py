@@ -24,17 +24,17 @@ def lint(*arguments: str) -> Result:
 def mistral(*ids: str, model: str = "mistral-large-latest", name: str = "f") -> dict[str, Any]:
     """A sound request with calls of these ids, each in a turn of its own."""
     messages: list[dict[str, Any]] = [USER]
-    for one in ids:
-        call = {"id": one, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    for identifier in ids:
+        call = {"id": identifier, "type": "function", "function": {"name": name, "arguments": "{}"}}
         messages += [
             {"role": "assistant", "content": "", "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": one, "name": name, "content": "r"},
+            {"role": "tool", "tool_call_id": identifier, "name": name, "content": "r"},
         ]
     return {"model": model, "messages": [*messages, DONE, USER]}
 
 
 def jsonl(*records: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 def test_a_provider_that_refuses_canonical_ids_keeps_its_valid_ids(folder: Path) -> None:
@@ -43,11 +43,11 @@ def test_a_provider_that_refuses_canonical_ids_keeps_its_valid_ids(folder: Path)
     for more in ((), ("--check",), ("--level", "lossy"), ("--format", "mistral")):
         run = fix("m.jsonl", "--canonical", *more)
         assert (run.exit_code, (folder / "m.jsonl").read_bytes()) == (1, data)
-        said = " ".join(run.stdout.split())
-        assert "line 1: no canonical ids: mistral would refuse them (id-form)" in said
-        assert "1 file: nothing repaired" in said
+        printed = " ".join(run.stdout.split())
+        assert "line 1: no canonical ids: mistral would refuse them (id-form)" in printed
+        assert "1 file: nothing repaired" in printed
         advice = "mistral would refuse them; `--canonical --provider none` writes them anyway"
-        assert f"1 conversation gets no canonical ids: {advice}" in said
+        assert f"1 conversation gets no canonical ids: {advice}" in printed
     assert lint("m.jsonl").exit_code == 0
     run = fix("m.jsonl", "--canonical", "--provider", "none")
     assert run.exit_code == 0

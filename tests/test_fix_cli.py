@@ -1,4 +1,4 @@
-"""`turnlint fix` as scripts meet it: options, where bytes go, what can go wrong, and with which code it ends."""
+"""`turnlint fix` for scripts: options, output files, errors, and exit codes."""
 
 import gzip
 import json
@@ -105,7 +105,7 @@ def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
         (["broken.jsonl", "--level", "losless"], "did you mean 'lossless'"),
     ],
 )
-def test_what_does_not_go_together_is_refused_before_anything_is_touched(
+def test_incompatible_options_are_refused_before_any_change(
     folder: Path, arguments: list[str], words: str
 ) -> None:
     (folder / "link.jsonl").symlink_to(folder / "broken.jsonl")
@@ -116,31 +116,31 @@ def test_what_does_not_go_together_is_refused_before_anything_is_touched(
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-# Where bytes go.
+# Output.
 
 
-def test_a_file_is_fixed_in_place_and_put_back(folder: Path) -> None:
+def test_a_file_is_fixed_in_place_and_restored(folder: Path) -> None:
     path = folder / "broken.jsonl"
     run = fix("broken.jsonl")
     assert path.read_bytes() == fixed() != BROKEN
-    said = run.stdout.partition("to undo: ")[2]
-    assert said.split()[:4] == ["turnlint", "undo", "broken.jsonl", "(journal:"]
-    assert said.startswith("turnlint undo broken.jsonl\n")
+    printed = run.stdout.partition("to undo: ")[2]
+    assert printed.split()[:4] == ["turnlint", "undo", "broken.jsonl", "(journal:"]
+    assert printed.startswith("turnlint undo broken.jsonl\n")
     again = fix("broken.jsonl")
     assert (again.exit_code, again.stdout) == (0, "1 file: nothing to repair\n")
     assert CliRunner().invoke(undo, ["broken.jsonl"]).exit_code == 0
     assert path.read_bytes() == BROKEN
 
 
-def test_the_very_command_that_is_named_undoes_it(folder: Path) -> None:
+def test_the_printed_undo_command_restores_the_file(folder: Path) -> None:
     (folder / "-a b.jsonl").write_bytes(BROKEN)
     for arguments in (
         ["./-a b.jsonl"],
         ["./-a b.jsonl", "--journal", "j'.jsonl"],
         ["broken.jsonl", "./-a b.jsonl"],
     ):
-        said = fix(*arguments).stdout.partition("to undo: ")[2].splitlines()[0]
-        words = said.partition(" (")[0]
+        printed = fix(*arguments).stdout.partition("to undo: ")[2].splitlines()[0]
+        words = printed.partition(" (")[0]
         done = subprocess.run(["sh", "-c", words], capture_output=True, check=False, env=os.environ)
         assert done.returncode == 0, (words, done.stderr)
         assert (folder / "-a b.jsonl").read_bytes() == BROKEN
@@ -156,7 +156,7 @@ def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path, arguments: list[
 
 
 @pytest.mark.parametrize("suffix", ["", *PACKINGS])
-def test_another_file_is_packed_as_its_name_says(folder: Path, suffix: str) -> None:
+def test_another_file_is_packed_according_to_its_name(folder: Path, suffix: str) -> None:
     run = fix("broken.jsonl", "-o", f"new.jsonl{suffix}")
     unpack = PACKINGS[suffix][1] if suffix else bytes
     assert unpack((folder / f"new.jsonl{suffix}").read_bytes()) == fixed()
@@ -165,7 +165,7 @@ def test_another_file_is_packed_as_its_name_says(folder: Path, suffix: str) -> N
     assert "undo" not in run.output
 
 
-def test_another_file_is_written_even_where_nothing_changes(folder: Path) -> None:
+def test_another_file_is_written_even_without_changes(folder: Path) -> None:
     for name, data in {"sound": SOUND, "foreign": FOREIGN}.items():
         fix(f"{name}.jsonl", "-o", f"new-{name}.jsonl")
         assert (folder / f"new-{name}.jsonl").read_bytes() == data
@@ -176,7 +176,7 @@ def test_another_file_is_written_even_where_nothing_changes(folder: Path) -> Non
     assert mode == (folder / "touched").stat().st_mode & 0o777
 
 
-def test_standard_input_goes_to_standard_output_and_words_beside_it() -> None:
+def test_standard_input_goes_to_standard_output_and_the_summary_to_standard_error() -> None:
     run = fix("-", "--stdin-filename", "live.jsonl", stdin=BROKEN)
     assert (run.exit_code, run.stdout_bytes) == (0, fixed())
     assert run.stderr.startswith("live.jsonl: 5 conversations repaired: ")
@@ -186,13 +186,13 @@ def test_standard_input_goes_to_standard_output_and_words_beside_it() -> None:
 
 @pytest.mark.parametrize("data", [SOUND, FOREIGN, b"", b"no JSON", b"\x00\xff", SOUND[:-1], SOUND + TORN])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstd"])
-def test_what_needs_no_repair_passes_through_to_the_byte(data: bytes, pack: Callable[[bytes], bytes]) -> None:
-    came = pack(data)
-    assert fix("-", stdin=came).stdout_bytes == came
+def test_sound_input_passes_through_byte_for_byte(data: bytes, pack: Callable[[bytes], bytes]) -> None:
+    packed = pack(data)
+    assert fix("-", stdin=packed).stdout_bytes == packed
 
 
 @pytest.mark.parametrize("suffix", PACKINGS)
-def test_what_came_packed_goes_packed(folder: Path, suffix: str) -> None:
+def test_packed_input_gives_packed_output(folder: Path, suffix: str) -> None:
     pack, unpack = PACKINGS[suffix]
     (folder / f"a.jsonl{suffix}").write_bytes(pack(BROKEN))
     for run in (fix("-", stdin=pack(BROKEN)), fix(f"a.jsonl{suffix}", "-o", "-")):
@@ -202,7 +202,7 @@ def test_what_came_packed_goes_packed(folder: Path, suffix: str) -> None:
     assert unpack((folder / f"a.jsonl{suffix}").read_bytes()) == fixed()
 
 
-def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
+def test_truncated_packed_data_stay_unchanged(folder: Path) -> None:
     torn = gzip.compress(BROKEN * 50, 1)[:-40]
     run = fix("-", stdin=torn)
     assert (run.exit_code, run.stdout_bytes) == (2, torn)
@@ -215,7 +215,7 @@ def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
     assert "1 not read or not written (see above)" in run.stdout
 
 
-def test_an_unknown_format_is_named_and_left() -> None:
+def test_an_unknown_format_is_reported_and_stays_unchanged() -> None:
     run = fix("foreign.jsonl", "sound.jsonl")
     assert "turnlint: foreign.jsonl: unrecognized format; " in run.stderr
     assert "unchanged" in run.stderr
@@ -262,12 +262,12 @@ def test_a_named_pipe_is_refused_without_waiting_for_its_writer(folder: Path, ar
     assert not (folder / "new.jsonl").exists()
 
 
-# What can go wrong.
+# Errors.
 
 
-def test_a_file_that_another_program_writes_stays_and_the_others_are_done(folder: Path) -> None:
+def test_a_file_that_another_program_writes_stays_and_the_others_are_fixed(folder: Path) -> None:
     if not sys.platform.startswith("linux"):
-        pytest.skip("only Linux tells who has a file open")
+        pytest.skip("only Linux reports open files")
     (folder / "busy.jsonl").write_bytes(BROKEN)
     with (folder / "busy.jsonl").open("ab"):
         run = fix("busy.jsonl", "broken.jsonl")
@@ -278,7 +278,7 @@ def test_a_file_that_another_program_writes_stays_and_the_others_are_done(folder
     assert fix("busy.jsonl").exit_code == 0
 
 
-def test_a_file_whose_journal_cannot_be_kept_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_journal_cannot_be_written_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = fix("broken.jsonl", "--journal", "no/such/folder.jsonl")
     assert run.exit_code == 2
     assert "the journal no/such/folder.jsonl cannot be written" in run.stderr
@@ -319,14 +319,14 @@ def test_a_repair_that_cannot_be_verified_is_not_written(
     assert "5 conversations could not be repaired safely" in run.stdout
     report = json.loads((folder / "r.json").read_text())
     assert report["complete"] is False
-    assert [one["line"] for one in report["files"][0]["not_verified"]] == [1, 2, 3, 4, 5]
+    assert [item["line"] for item in report["files"][0]["not_verified"]] == [1, 2, 3, 4, 5]
     assert fix("-", stdin=BROKEN).stdout_bytes == BROKEN
 
 
 @pytest.mark.parametrize(
     "wrong", [RuntimeError("rule"), SourceError("a", "it changed"), OSError(5, "Broken disk")]
 )
-def test_bytes_come_out_as_they_went_in_where_fix_itself_fails(
+def test_input_bytes_are_written_unchanged_if_fix_fails(
     folder: Path, monkeypatch: pytest.MonkeyPatch, wrong: Exception
 ) -> None:
     def fails(*_: object) -> None:
@@ -342,7 +342,7 @@ def test_bytes_come_out_as_they_went_in_where_fix_itself_fails(
     assert json.loads((folder / "r.json").read_text())["complete"] is False
 
 
-def test_a_run_that_is_stopped_says_what_it_did(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_reports_its_changes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from turnlint.cli import fix_one
 
     real = fix_one.fix
@@ -360,13 +360,13 @@ def test_a_run_that_is_stopped_says_what_it_did(folder: Path, monkeypatch: pytes
     assert "Aborted!" in run.stderr
     assert "1 file repaired" in run.stdout
     report = json.loads((folder / "r.json").read_text())
-    assert (report["complete"], [one["path"] for one in report["files"]]) == (False, ["broken.jsonl"])
+    assert (report["complete"], [file["path"] for file in report["files"]]) == (False, ["broken.jsonl"])
 
 
 @pytest.mark.parametrize(
     "arguments", [["broken.jsonl"], ["broken.jsonl", "--diff"], ["broken.jsonl", "-o", "-"]]
 )
-def test_a_reader_that_goes_away_stops_nothing(folder: Path, arguments: list[str]) -> None:
+def test_a_closed_output_stops_no_repair(folder: Path, arguments: list[str]) -> None:
     (folder / "broken.jsonl").write_bytes(BROKEN * 100)
     program = (
         "import os, sys; r, w = os.pipe(); os.dup2(w, 1); os.close(r); os.close(w)\n"
@@ -379,7 +379,7 @@ def test_a_reader_that_goes_away_stops_nothing(folder: Path, arguments: list[str
     assert changed is (arguments == ["broken.jsonl"])
 
 
-def test_a_closed_standard_input_is_said() -> None:
+def test_a_closed_standard_input_is_reported() -> None:
     run = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m turnlint fix - <&-"],
         capture_output=True,

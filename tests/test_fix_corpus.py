@@ -1,4 +1,4 @@
-"""What repairs make of recorded requests and of real logs.
+"""Repairs of recorded requests and of real logs.
 
 The corpus lies where `test_corpus` looks for it; without it these tests are skipped.
 """
@@ -19,10 +19,10 @@ from turnlint.repair.fixing import fix
 from turnlint.repair.outcome import Fixed
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-MOST = 300
-"""Requests of one endpoint that are tried; all of them take a few seconds more and say the same."""
+MAX_REQUESTS = 300
+"""Requests of one endpoint that are tried; all of them take a few seconds more and give the same result."""
 
-WARNED = {
+WARNINGS = {
     "anthropic": {"PR311", "PR312"},
     "bedrock": {"PR311", "PR314"},
     "mistral": {"PR310"},
@@ -30,7 +30,7 @@ WARNED = {
     "openai": {"ST109", "ST110"},
     "openai-responses": {"PR309", "ST110"},
 }
-"""What is repaired in accepted requests, by provider: each of these is a warning there."""
+"""Repairs in accepted requests, by provider: each of these is a warning there."""
 
 
 def repaired(path: Path, options: Options, policy: Policy) -> tuple[Fixed, bytes]:
@@ -43,22 +43,26 @@ def lines_of(data: bytes) -> list[bytes]:
     return data.split(b"\n")
 
 
-def test_an_accepted_request_is_changed_by_nothing_graver_than_a_warning(tmp_path: Path) -> None:
+def test_an_accepted_request_is_changed_only_for_warnings(tmp_path: Path) -> None:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for one in exchanges():
-        if one["expect"] == "clean" and one["provider"] in PROVIDERS and not one.get("ids_scrubbed"):
-            groups[FORMATS[one["wire"]], PROVIDERS[one["provider"]]].append(one["request"])
+    for exchange in exchanges():
+        if (
+            exchange["expect"] == "clean"
+            and exchange["provider"] in PROVIDERS
+            and not exchange.get("ids_scrubbed")
+        ):
+            groups[FORMATS[exchange["wire"]], PROVIDERS[exchange["provider"]]].append(exchange["request"])
     assert sum(map(len, groups.values())) > 12_000
     path = tmp_path / "requests.jsonl"
     for (wire, provider), requests in groups.items():
-        some = requests[:: -(-len(requests) // MOST)]
-        path.write_text("".join(json.dumps(one) + "\n" for one in some))
+        some = requests[:: -(-len(requests) // MAX_REQUESTS)]
+        path.write_text("".join(json.dumps(item) + "\n" for item in some))
         options = Options(format=wire, providers=(provider,))
         fixed, after = repaired(path, options, Policy(level="lossy", named=frozenset({provider})))
         assert fixed.failures == [], (wire, provider)
-        assert {one.code for one in fixed.changes} <= WARNED.get(provider, set()), (wire, provider)
+        assert {change.code for change in fixed.changes} <= WARNINGS.get(provider, set()), (wire, provider)
         assert fixed.before["error"] == 0, (wire, provider)
-        touched = {one.line for one in fixed.changes}
+        touched = {change.line for change in fixed.changes}
         for number, (was, now) in enumerate(
             zip(lines_of(path.read_bytes()), lines_of(after), strict=True), 1
         ):
@@ -99,7 +103,7 @@ IDS = (b'"tool_call_id":', b'"tool_use_id":', b'"call_id":', b'"toolUseId":', b'
 
 
 def broken(data: bytes) -> bytes | None:
-    """The log without an id by which the last of its results names its call."""
+    """The log without the id in its last result that names the call."""
     places = [(data.rfind(key), key) for key in IDS if key in data]
     if not places:
         return None
@@ -110,7 +114,7 @@ def broken(data: bytes) -> bytes | None:
 
 
 @pytest.mark.slow
-def test_a_log_that_breaks_in_one_place_is_changed_in_no_other_record(tmp_path: Path) -> None:
+def test_a_log_with_one_fault_is_changed_in_no_other_record(tmp_path: Path) -> None:
     seen = 0
     for path in kept_logs():
         _, tally, skipped = judged(path)
@@ -125,7 +129,7 @@ def test_a_log_that_breaks_in_one_place_is_changed_in_no_other_record(tmp_path: 
         options = Options()
         fixed, after = repaired(copy, options, Policy(level="lossy"))
         assert fixed.failures == [], path
-        touched = {one.line for one in fixed.changes}
+        touched = {change.line for change in fixed.changes}
         if not touched:
             continue
         seen += 1

@@ -1,6 +1,6 @@
-"""A diff of a repair shows what changes, whole where it can be seen whole, and no more of a file than that takes.
+"""A diff of a repair shows the changes, in full where possible, and as little as necessary of the file.
 
-This module owns the picture and the comparison behind it. It refuses to judge repairs.
+Tests the rendered diff and the comparison behind it.
 """
 
 import json
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from broken_logs import BROKEN, DONE, GAP, LATE, STRAY, USER, asks, call, fix, fixed, log, result, settle
+from broken_logs import BROKEN, DONE, GAP, LATE, STRAY, USER, call, calling, fix, fixed, log, result, settle
 from budgets import examples
 from turnlint.documents.source import Source
 from turnlint.keeping.patches import Patch, patched
@@ -72,22 +72,22 @@ VALUES = st.recursive(
 
 
 @given(VALUES, VALUES, st.sampled_from([None, 2]), st.booleans())
-def test_the_differences_make_the_one_text_of_the_other(
+def test_the_differences_turn_one_text_into_the_other(
     old: Any, new: Any, indent: int | None, plain: bool
 ) -> None:
-    texts = [json.dumps([one, 1, old], indent=indent, ensure_ascii=plain).encode() for one in (old, new)]
+    texts = [json.dumps([item, 1, old], indent=indent, ensure_ascii=plain).encode() for item in (old, new)]
     assert applied(*texts) == texts[1]
 
 
 @given(st.text('{}[]",:\\ \nax', max_size=60), st.text('{}[]",:\\ \nax', max_size=60))
-def test_they_do_for_texts_that_are_no_json(old: str, new: str) -> None:
+def test_the_differences_also_work_for_texts_that_are_no_json(old: str, new: str) -> None:
     assert applied(old.encode(), new.encode()) == new.encode()
 
 
 @given(
     st.lists(st.sampled_from([b"a", b"b", b"c", b"d"])), st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]))
 )
-def test_what_is_between_gaps_is_the_same(one: list[bytes], other: list[bytes]) -> None:
+def test_text_between_gaps_is_the_same(one: list[bytes], other: list[bytes]) -> None:
     kept: list[bytes] = []
     i = j = 0
     for a, b, c, d in [*find_gaps(one, other), (len(one), len(one), len(other), len(other))]:
@@ -97,7 +97,7 @@ def test_what_is_between_gaps_is_the_same(one: list[bytes], other: list[bytes]) 
     assert bool(kept) >= bool({*one[:1]} & {*other[:1]})
 
 
-def test_a_piece_that_came_or_went_is_seen_whole() -> None:
+def test_an_added_or_removed_piece_is_shown_whole() -> None:
     messages = [{"role": "user", "content": f"m{number}"} for number in range(5)]
     piece = {"role": "user", "content": "new"}
     for at in range(6):
@@ -139,11 +139,11 @@ WORST = {
 
 
 @pytest.mark.parametrize("name", WORST)
-def test_no_text_takes_a_time_that_grows_with_its_square(name: str) -> None:
+def test_no_text_takes_quadratic_time(name: str) -> None:
     assert applied(*WORST[name]) == WORST[name][1]
 
 
-# The picture.
+# The rendered diff.
 
 
 def test_short_lines_are_shown_with_their_neighbours(folder: Path) -> None:
@@ -164,7 +164,7 @@ def test_short_lines_are_shown_with_their_neighbours(folder: Path) -> None:
     assert changed[5:7] == ['-{"role": "user", "content": "4"}', '+{"role": "tool", "content": "4"}']
 
 
-def test_of_a_long_line_only_what_changes_is_shown(folder: Path) -> None:
+def test_only_the_changes_of_a_long_line_are_shown(folder: Path) -> None:
     (folder / "long.jsonl").write_bytes(log([{"role": "user", "content": "word " * 50}] * 3 + GAP[1:]))
     lines = fix("long.jsonl", "--diff").stdout.splitlines()
     head, before, added, *more, after = lines[2:]
@@ -178,8 +178,8 @@ def test_of_a_long_line_only_what_changes_is_shown(folder: Path) -> None:
     assert all(len(line) <= 100 for line in lines)
 
 
-def test_a_renamed_id_is_all_that_is_shown_of_its_line(folder: Path) -> None:
-    record = {"messages": [USER, asks(call("c" * 60)), result("c" * 60, "long " * 40), DONE, USER]}
+def test_only_the_renamed_id_of_a_line_is_shown(folder: Path) -> None:
+    record = {"messages": [USER, calling(call("c" * 60)), result("c" * 60, "long " * 40), DONE, USER]}
     (folder / "ids.jsonl").write_text(json.dumps(record) + "\n")
     lines = fix("ids.jsonl", "--diff", "--provider", "mistral").stdout.splitlines()
     assert [line for line in lines if line.startswith("-")] == ["--- ids.jsonl", *['-"' + "c" * 60 + '"'] * 2]
@@ -205,7 +205,7 @@ def test_pretty_printed_json_is_shown_line_by_line(folder: Path) -> None:
 
 
 def test_added_and_moved_lines_of_a_log_are_lines(folder: Path) -> None:
-    data = b"".join(json.dumps({"id": "k", "message": one}).encode() + b"\n" for one in LATE)
+    data = b"".join(json.dumps({"id": "k", "message": item}).encode() + b"\n" for item in LATE)
     (folder / "l.jsonl").write_bytes(data)
     lines = fix("l.jsonl", "--diff").stdout.splitlines()
     moved = '{"id": "k", "message": {"role": "tool", "tool_call_id": "c2", "content": "ok"}}'
@@ -213,7 +213,7 @@ def test_added_and_moved_lines_of_a_log_are_lines(folder: Path) -> None:
     assert not [line for line in lines[2:] if line[0] in "+-" and moved not in line]
 
 
-def test_line_ends_of_another_system_leave_no_trace(folder: Path) -> None:
+def test_line_ends_of_another_system_are_not_shown(folder: Path) -> None:
     old = b'{"a": 1}\r\n{"b": 2}\r\n{"c": 3}\r\n'
     lines = shown(folder, old, Patch(0, 8, b'{"a": 1}\r\n{"x": 9}'), Patch(20, 30, b""))
     assert lines[2:] == ["@@ line 2, byte 10 @@", ' {"a": 1}', '+{"x": 9}', ' {"b": 2}', '-{"c": 3}']
@@ -225,7 +225,7 @@ def test_a_long_text_that_changes_inside_is_shown_there(folder: Path) -> None:
     assert [line for line in lines[2:] if line[0] in "+-"] == ["-\\ud83d", "+\\ufffd"]
 
 
-def test_long_changes_are_cut_and_say_how_long_they_are(folder: Path) -> None:
+def test_long_changes_are_cut_and_show_their_length(folder: Path) -> None:
     lines = diff(folder, b'{"a": "' + b"x" * 5_000 + b'"}\n', b'{"b": 1}\n')
     assert "-… 5,010 bytes in all" in lines
     assert len(lines) < 30
@@ -249,7 +249,7 @@ def test_a_diff_of_packed_files_and_standard_input_is_the_same(folder: Path) -> 
 
 
 @pytest.mark.parametrize("width", [1, 40, 79, 200])
-def test_no_line_is_wider_than_was_asked_for(folder: Path, width: int) -> None:
+def test_no_line_is_wider_than_requested(folder: Path, width: int) -> None:
     wide = [{"role": "user", "content": "漢字 é" * 60}, *LATE[1:]]
     for indent in (None, 2):
         text = json.dumps({"messages": wide}, indent=indent, ensure_ascii=False).encode()
@@ -261,10 +261,10 @@ def test_no_line_is_wider_than_was_asked_for(folder: Path, width: int) -> None:
 
 @settings(max_examples=examples(60))
 @given(st.data())
-def test_stretches_are_what_patches_change(
+def test_stretches_are_the_changed_parts(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    """Whatever the patches and however near to one another, stretches and what is around them are of the file."""
+    """For any patches at any distance, stretches and the text around them are parts of the file."""
     line = st.sampled_from(
         [b'{"a": 1}\n', b"\n", b'{"long": "' + b"x" * 5_000 + b'"}\n', b"[1, 2,\r\n 3]\r\n"]
     )
@@ -278,11 +278,11 @@ def test_stretches_are_what_patches_change(
     path.write_bytes(old)
     out: list[bytes] = []
     at = 0
-    for one in stretches(Source("x", str(path)), patches):
-        assert (one.start >= at, old[one.start : one.end]) == (True, one.old)
-        assert old[: one.start].endswith(one.before)
-        assert old[one.end :].startswith(one.after)
-        assert one.line == 1 + old.count(b"\n", 0, one.start)
-        out += [old[at : one.start], one.new]
-        at = one.end
+    for stretch in stretches(Source("x", str(path)), patches):
+        assert (stretch.start >= at, old[stretch.start : stretch.end]) == (True, stretch.old)
+        assert old[: stretch.start].endswith(stretch.before)
+        assert old[stretch.end :].startswith(stretch.after)
+        assert stretch.line == 1 + old.count(b"\n", 0, stretch.start)
+        out += [old[at : stretch.start], stretch.new]
+        at = stretch.end
     assert b"".join((*out, old[at:])) == b"".join(patched(Source("x", str(path)), patches))

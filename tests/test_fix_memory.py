@@ -1,4 +1,4 @@
-"""`fix` on a file with many repairs: what it reports goes to temporary files, and nothing of it is lost."""
+"""`fix` on a file with many repairs: its reports go to temporary files, and none of them is lost."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def request(number: int) -> list[dict[str, Any]]:
-    """Messages with a call whose id Mistral refuses, a result that is there twice, and an open call."""
+    """Messages with a call whose id Mistral refuses, a repeated result, and an open call."""
     calls = [
         {"id": f"call/{number}{more}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
         for more in ("", "x")
@@ -41,13 +41,13 @@ def requests(count: int) -> bytes:
 
 def lines(count: int) -> bytes:
     messages = (
-        {"session_id": f"s{number // 3}", **one} for number in range(count) for one in request(number)
+        {"session_id": f"s{number // 3}", **item} for number in range(count) for item in request(number)
     )
-    return b"".join(json.dumps(one).encode() + b"\n" for one in messages)
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
 
 
 @pytest.mark.parametrize("make", [requests, lines])
-def test_what_is_kept_in_files_is_what_is_kept_in_memory(
+def test_values_stored_in_files_equal_values_stored_in_memory(
     folder: Path, monkeypatch: pytest.MonkeyPatch, make: Any
 ) -> None:
     data = make(40)
@@ -85,7 +85,7 @@ def test_a_spool_gives_its_values_in_order_as_often_as_needed(monkeypatch: pytes
 
 
 def peak_of(folder: Path, data: bytes) -> int:
-    """The most memory that a repair of a log takes."""
+    """The peak memory of a repair of a log."""
     (folder / "a.jsonl").write_bytes(data)
     fixing = [sys.executable, "-m", "turnlint", "fix", "a.jsonl", "--provider", "mistral"]
     done = subprocess.run(
@@ -99,16 +99,16 @@ def peak_of(folder: Path, data: bytes) -> int:
 
 
 def one_record(count: int) -> bytes:
-    return json.dumps({"messages": [one for number in range(count) for one in renamed(number)]}).encode()
+    return json.dumps({"messages": [item for number in range(count) for item in renamed(number)]}).encode()
 
 
 def one_session(count: int) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for number in range(count) for one in renamed(number))
+    return b"".join(json.dumps(item).encode() + b"\n" for number in range(count) for item in renamed(number))
 
 
 def sessions(count: int) -> bytes:
-    said = ({"session_id": f"s{number}", **one} for number in range(count) for one in renamed(number))
-    return b"".join(json.dumps(one).encode() + b"\n" for one in said)
+    lines = ({"session_id": f"s{number}", **item} for number in range(count) for item in renamed(number))
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 def renamed(number: int) -> list[dict[str, Any]]:
@@ -118,9 +118,9 @@ def renamed(number: int) -> list[dict[str, Any]]:
         "type": "function",
         "function": {"name": "look_up", "arguments": json.dumps({"q": number, "text": "some words here"})},
     }
-    said = {"role": "assistant", "content": None, "tool_calls": [call]}
-    asked = [{"role": "user", "content": "go"}] if not number else []
-    return [*asked, said, {"role": "tool", "tool_call_id": call["id"], "content": f"ok {number}"}]
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    start = [{"role": "user", "content": "go"}] if not number else []
+    return [*start, message, {"role": "tool", "tool_call_id": call["id"], "content": f"ok {number}"}]
 
 
 @pytest.mark.slow
@@ -135,9 +135,10 @@ def renamed(number: int) -> list[dict[str, Any]]:
     ],
 )
 def test_the_memory_of_a_fix_is_bounded(folder: Path, make: Any, counts: tuple[int, int], most: int) -> None:
-    """In bytes for each byte of a log. Of a log, little more than the patches stays; of a conversation, all messages.
+    """In bytes for each byte of a log. For a log, little more than the patches stays; for a conversation, all messages.
 
-    Measured 3.5 to 5.7, 11, 42 and 44. A conversation took 77 bytes, and a log 40, when all findings and reports were held.
+    Measured 3.5 to 5.7, 11, 42 and 44. A conversation took 77 bytes, and a log 40, when all findings and reports were
+    held.
     """
     (small, less), (large, more) = [(peak_of(folder, make(count)), len(make(count))) for count in counts]
     assert large - small < most * (more - less), f"{(large - small) / (more - less):.1f} bytes for a byte"

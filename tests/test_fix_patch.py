@@ -1,4 +1,4 @@
-"""`fix --diff=unified` is a patch that programs apply, and `--diff=semantic` says what changes in values."""
+"""`fix --diff=unified` is a patch that programs apply, and `--diff=semantic` shows changes of values."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from broken_logs import BROKEN, DONE, GAP, LATE, USER, asks, call, fix, log, result, settle
+from broken_logs import BROKEN, DONE, GAP, LATE, USER, call, calling, fix, log, result, settle
 from budgets import examples
 from hostile import ENVIRONMENT, POISONS, assert_safe
 from turnlint.documents.source import Source
@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def apply(program: str, name: str, patch: bytes, folder: Path, data: bytes) -> bytes:
-    """What a program makes of a file with a patch, in a folder of its own."""
+    """The result of a program that applies a patch to a file, in a folder of its own."""
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
     place = folder / "applied"
@@ -55,7 +55,7 @@ def apply(program: str, name: str, patch: bytes, folder: Path, data: bytes) -> b
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}: {path.name}")
-def test_a_patch_makes_the_very_bytes_of_the_repair(folder: Path, path: Path) -> None:
+def test_a_patch_gives_exactly_the_bytes_of_the_repair(folder: Path, path: Path) -> None:
     data = path.read_bytes()
     (folder / path.name).write_bytes(data)
     shown = fix(path.name, "--diff=unified")
@@ -73,7 +73,7 @@ def test_a_patch_makes_the_very_bytes_of_the_repair(folder: Path, path: Path) ->
         assert apply(program, path.name, shown.stdout_bytes, folder, data) == fixed
 
 
-def test_the_fixtures_are_there() -> None:
+def test_the_fixtures_exist() -> None:
     assert len(LOGS) > 40
 
 
@@ -100,7 +100,7 @@ def test_any_patches_of_any_lines(folder: Path, data: bytes, cuts: list[int], ne
 @pytest.mark.parametrize(
     "name", ["a b.jsonl", "é.jsonl", 'q"\\.jsonl', "deep/er/x.jsonl", "tab\t.jsonl", "-x.jsonl"]
 )
-def test_any_name_is_a_name(folder: Path, name: str) -> None:
+def test_any_file_name_works(folder: Path, name: str) -> None:
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(log(GAP))
@@ -120,13 +120,15 @@ def test_several_files_are_one_patch(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "expected"),
     [
         ("a.jsonl.gz", None, "compressed files cannot be patched as text"),
         ("a.jsonl", log(GAP).replace(b"hunter2", b"\xff"), "not valid UTF-8"),
     ],
 )
-def test_what_no_patch_can_be_of_is_said(folder: Path, name: str, data: bytes | None, said: str) -> None:
+def test_files_without_a_possible_patch_are_reported(
+    folder: Path, name: str, data: bytes | None, expected: str
+) -> None:
     if data is None:
         import gzip
 
@@ -134,11 +136,11 @@ def test_what_no_patch_can_be_of_is_said(folder: Path, name: str, data: bytes | 
     (folder / name).write_bytes(data)
     shown = fix(name, "--diff=unified")
     assert (shown.exit_code, shown.stdout_bytes) == (2, b"")
-    assert said in shown.stderr
+    assert expected in shown.stderr
 
 
 def hostile_log(poison: str) -> bytes:
-    history = [{"role": "user", "content": poison}, asks(call("c1")), USER, DONE]
+    history = [{"role": "user", "content": poison}, calling(call("c1")), USER, DONE]
     text = json.dumps({"messages": history}, ensure_ascii=False)
     return f"{text}\n::error::pwned\n".encode("utf-8", "replace")
 
@@ -153,7 +155,7 @@ def on_a_terminal(folder: Path, *arguments: str) -> tuple[int, bytes]:
         env=ENVIRONMENT,
     )
     os.close(there)
-    said = b""
+    output = b""
     while True:
         try:
             piece = os.read(shown, 1 << 16)
@@ -161,18 +163,18 @@ def on_a_terminal(folder: Path, *arguments: str) -> tuple[int, bytes]:
             break
         if not piece:
             break
-        said += piece
+        output += piece
     os.close(shown)
-    return run.wait(), said
+    return run.wait(), output
 
 
-def test_a_patch_that_steers_a_terminal_or_a_runner_is_not_shown_on_one(folder: Path) -> None:
+def test_a_patch_that_controls_a_terminal_or_a_runner_is_not_shown_on_a_terminal(folder: Path) -> None:
     (folder / "a.jsonl").write_bytes(hostile_log(POISONS["bidi marks"]))
-    code, said = on_a_terminal(folder, "fix", "a.jsonl", "--diff=unified")
-    assert (code, b"redirect it to a file" in said, b"pwned" in said) == (2, True, False)
+    code, printed = on_a_terminal(folder, "fix", "a.jsonl", "--diff=unified")
+    assert (code, b"redirect it to a file" in printed, b"pwned" in printed) == (2, True, False)
     (folder / "b.jsonl").write_bytes(log(GAP))
-    code, said = on_a_terminal(folder, "fix", "b.jsonl", "--diff=unified")
-    assert (code, b"\n+++ b.jsonl" in said) == (1, True)
+    code, printed = on_a_terminal(folder, "fix", "b.jsonl", "--diff=unified")
+    assert (code, b"\n+++ b.jsonl" in printed) == (1, True)
     command = [sys.executable, "-m", "turnlint", "fix", "a.jsonl", "--diff=unified"]
     in_ci = subprocess.run(
         command, cwd=folder, capture_output=True, check=False, env={**ENVIRONMENT, "CI": "true"}
@@ -188,7 +190,7 @@ def test_a_patch_that_steers_a_terminal_or_a_runner_is_not_shown_on_one(folder: 
     )
 
 
-# What changes in values.
+# Changes of values.
 
 
 def semantic(folder: Path, data: bytes, *more: str, name: str = "a.jsonl") -> list[str]:
@@ -200,8 +202,8 @@ def semantic(folder: Path, data: bytes, *more: str, name: str = "a.jsonl") -> li
     return head[2:]
 
 
-def test_what_comes_and_goes_has_its_pointer(folder: Path) -> None:
-    late = [USER, asks(call("c1")), USER, result("c1")]
+def test_added_and_removed_values_have_their_pointers(folder: Path) -> None:
+    late = [USER, calling(call("c1")), USER, result("c1")]
     assert semantic(folder, log([USER, DONE], late)) == [
         "@@ line 2 @@",
         '+ /messages/2  {"role": "tool", "tool_call_id": "c1", "content": "ok"}',
@@ -209,8 +211,8 @@ def test_what_comes_and_goes_has_its_pointer(folder: Path) -> None:
     ]
 
 
-def test_what_is_another_value_stands_there_twice(folder: Path) -> None:
-    history = [USER, asks(call("a b")), result("a b"), DONE]
+def test_a_changed_value_is_shown_before_and_after(folder: Path) -> None:
+    history = [USER, calling(call("a b")), result("a b"), DONE]
     rows = semantic(folder, log(history), "--canonical")
     new = rows[2].rpartition("  ")[2]
     assert new not in ('"a b"', "")
@@ -231,12 +233,12 @@ def test_a_document_has_pointers_from_its_root(folder: Path) -> None:
     assert line.startswith('- /1/messages/1  {"role": "tool", "tool_call_id": "c9"')
 
 
-def test_records_that_come_or_go_are_told_whole(folder: Path) -> None:
+def test_added_or_removed_records_are_shown_whole(folder: Path) -> None:
     def keyed(one: dict[str, Any]) -> bytes:
         return json.dumps({"conversation_id": "k", **one}).encode() + b"\n"
 
     rows = semantic(
-        folder, keyed(USER) + keyed(asks(call("c1"))) + keyed(USER) + keyed(result("c9")) + keyed(DONE)
+        folder, keyed(USER) + keyed(calling(call("c1"))) + keyed(USER) + keyed(result("c9")) + keyed(DONE)
     )
     assert rows[0] == "@@ new, line 3 @@"
     assert rows[1].startswith(
@@ -249,7 +251,7 @@ def test_records_that_come_or_go_are_told_whole(folder: Path) -> None:
     assert len(rows) == 4
 
 
-def test_few_of_many_are_shown_and_the_rest_is_counted(folder: Path) -> None:
+def test_few_of_many_changes_are_shown_and_the_rest_is_counted(folder: Path) -> None:
     rows = semantic(folder, log(*[GAP] * 70))
     assert sum(row.startswith("@@") for row in rows) == 60
     assert rows[-1] == "… 10 more records; --report FILE lists all"
@@ -265,7 +267,7 @@ def test_no_row_is_wider_than_the_terminal(folder: Path, width: int, monkeypatch
 
 
 @pytest.mark.parametrize("poison", POISONS)
-def test_nothing_of_it_steers_what_shows_it(folder: Path, poison: str) -> None:
+def test_no_part_of_a_diff_controls_a_terminal(folder: Path, poison: str) -> None:
     (folder / "a.jsonl").write_bytes(hostile_log(POISONS[poison]))
     shown = fix("a.jsonl", "--diff=semantic")
     assert shown.exit_code == 1
@@ -282,7 +284,7 @@ def test_every_repair_has_something_to_show(folder: Path, path: Path) -> None:
         assert sum(row[:2] in ("- ", "+ ", "  ") for row in shown) >= 1
 
 
-def test_the_diff_of_old_is_the_one_without_a_name(folder: Path) -> None:
+def test_a_diff_without_a_kind_is_unchanged(folder: Path) -> None:
     plain = fix("broken.jsonl", "--diff").stdout
     assert plain == fix("broken.jsonl", "--diff=windowed").stdout == fix("--diff", "broken.jsonl").stdout
     assert (folder / "broken.jsonl").read_bytes() == BROKEN

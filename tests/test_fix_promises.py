@@ -1,4 +1,4 @@
-"""What `fix` promises, on fixtures with random faults; `fuzz_promises` checks many more."""
+"""Guarantees of `fix`, on fixtures with random faults; `fuzz_promises` checks many more."""
 
 import json
 from typing import Any
@@ -11,9 +11,9 @@ from turnlint.repair.choosing import LEVELS
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_one_run_suffices_brings_in_nothing_and_counts_as_lint_does(seed: int) -> None:
+def test_one_run_is_enough_adds_no_error_and_counts_as_lint_does(seed: int) -> None:
     names = [f"{seed}-{number}" for number in range(60)]
-    assert {name: told for name in names if (told := [*wrong(case_of(name))])} == {}
+    assert {name: problems for name in names if (problems := [*wrong(case_of(name))])} == {}
 
 
 def test_a_parent_link_whose_repair_shows_a_new_error_needs_a_higher_level() -> None:
@@ -44,7 +44,7 @@ def test_a_recorded_answer_stays_in_the_format_of_its_log_under_any_provider() -
         },
         {"id": "c", "message": "invalid request: all elements in history must have a message."},
     )
-    data = b"".join(json.dumps(one).encode() + b"\n" for one in answers)
+    data = b"".join(json.dumps(answer).encode() + b"\n" for answer in answers)
     for level in LEVELS:
         case = Case("log.jsonl", data, level, "ollama", canonical=False, faults=())
         assert [*wrong(case)] == []
@@ -114,7 +114,7 @@ def test_a_repair_that_changes_the_format_is_omitted_alone(
     fixed, after = repaired(case, alone)
     assert after == alone
     assert not fixed.failures
-    assert any(one.reason.startswith("no repair of") and reason in one.reason for one in fixed.notes)
+    assert any(note.reason.startswith("no repair of") and reason in note.reason for note in fixed.notes)
     beside = json.dumps(other).encode()
     beside_after = repaired(case, beside)[1]
     assert beside_after != beside
@@ -124,7 +124,7 @@ def test_a_repair_that_changes_the_format_is_omitted_alone(
 
 
 def test_a_record_may_lose_the_only_evidence_of_its_format_beside_others_of_this_format() -> None:
-    data = b"".join(json.dumps(one).encode() + b"\n" for one in (SAMPLE, EMPTY_SAMPLE))
+    data = b"".join(json.dumps(item).encode() + b"\n" for item in (SAMPLE, EMPTY_SAMPLE))
     case = Case("log.jsonl", data, "placeholder", "auto", canonical=False, faults=())
     assert b'"content": ""' not in repaired(case, data)[1]
     assert [*wrong(case)] == []
@@ -141,7 +141,9 @@ def test_a_repair_of_lines_after_which_the_log_has_no_format_is_not_made() -> No
     case = Case(name, data, "lossless", "auto", canonical=False, faults=())
     fixed, after = repaired(case, data)
     assert after == data
-    assert [one.reason for one in fixed.failures] == ["the format of the file would be unknown afterwards"]
+    assert [failure.reason for failure in fixed.failures] == [
+        "the format of the file would be unknown afterwards"
+    ]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -149,11 +151,11 @@ def test_the_counts_hold_where_the_spelling_of_the_file_changes(level: Level) ->
     """No call has an id before the repair. Afterwards, only the orphan result has none."""
     call = {"type": "function", "function": {"name": "look", "arguments": {}}}
     user = {"role": "user", "content": "go"}
-    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    calling = {"role": "assistant", "content": None, "tool_calls": [call]}
     result = {"role": "tool", "name": "look", "content": "42"}
-    records = ([user, asked, result], [result, {"role": "assistant", "content": "a"}, user, asked])
+    records = ([user, calling, result], [result, {"role": "assistant", "content": "a"}, user, calling])
     tools = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
-    data = b"".join(json.dumps({"messages": one, "tools": tools}).encode() + b"\n" for one in records)
+    data = b"".join(json.dumps({"messages": record, "tools": tools}).encode() + b"\n" for record in records)
     case = Case("log.jsonl", data, level, "azure-openai", canonical=False, faults=())
     assert [*wrong(case)] == []
 
@@ -161,7 +163,10 @@ def test_the_counts_hold_where_the_spelling_of_the_file_changes(level: Level) ->
 def test_a_repair_after_which_a_conversation_resembles_another_format_is_omitted() -> None:
     """The result without a call is the only one whose id is a text."""
     ids = ("c0", 7)
-    results = [{"type": "tool_response", "callId": one, "toolName": "look", "result": "a"} for one in ids]
+    results = [
+        {"type": "tool_response", "callId": identifier, "toolName": "look", "result": "a"}
+        for identifier in ids
+    ]
     call = {"type": "tool_call", "id": "c1", "name": "look", "parameters": {}}
     history = [
         {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]},
@@ -171,8 +176,8 @@ def test_a_repair_after_which_a_conversation_resembles_another_format_is_omitted
         {"speaker": "ai", "blocks": [{"type": "text", "text": "so"}]},
     ]
     sound = [{"speaker": "human", "blocks": [{"type": "text", "text": "hi"}]}]
-    data = b"".join(json.dumps({"history": one}).encode() + b"\n" for one in (history, sound))
+    data = b"".join(json.dumps({"history": item}).encode() + b"\n" for item in (history, sound))
     case = Case("log.jsonl", data, "lossy", "vertex", canonical=False, faults=())
     fixed, _ = repaired(case, data)
     assert [*wrong(case)] == []
-    assert any("unknown afterwards" in one.reason for one in fixed.notes)
+    assert any("unknown afterwards" in note.reason for note in fixed.notes)

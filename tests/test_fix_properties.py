@@ -1,7 +1,7 @@
-"""What holds of every repair, on every wire and in every form of file.
+"""Properties of every repair, on every wire and in every form of file.
 
-The conversations and what breaks them are `breaking`'s, their judgement is `breaking_judge`'s; both know nothing
-of the linter. `fuzz_wires` does the same a million times.
+`breaking` makes and breaks the conversations, and `breaking_judge` checks them; both are independent of the linter.
+`fuzz_wires` runs the same checks a million times.
 """
 
 from pathlib import Path
@@ -29,39 +29,41 @@ AT_RANDOM = given(rng=st.randoms(use_true_random=False), host=st.sampled_from(HO
 @pytest.mark.parametrize("host", HOSTS)
 @EVERY_WIRE
 def test_a_thousand_broken_conversations_are_sound_after_their_repair(wire: str, host: str) -> None:
-    """Strictly paired, nothing real lost, nothing mispaired, a second repair does nothing, the linter is content."""
-    told = [(one.fault, one.seed) for one in run(wire, host, 2026, 25) if not one.fault.endswith("(unsure)")]
-    assert told == []
+    """Strict pairing, no real result lost or mispaired, no change in a second repair, and no finding."""
+    faults = [
+        (item.fault, item.seed) for item in run(wire, host, 2026, 25) if not item.fault.endswith("(unsure)")
+    ]
+    assert faults == []
 
 
 def check(fixer: Fixer, wire: str, rng: Random, host: str) -> None:
     case = with_random(wire, rng, host)
     ((data, cases),) = files([case], host)
     wrong = trial(fixer, host, data, cases)[case.number]
-    assert [one for one in wrong if not one.endswith("(unsure)")] == []
+    assert [item for item in wrong if not item.endswith("(unsure)")] == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @EVERY_WIRE
-def test_a_level_does_no_more_than_it_may(wire: str, level: Level, tmp_path: Path) -> None:
-    """Below the last nothing is lost, on the first nothing is made up; and a second repair finds nothing to do."""
+def test_a_level_makes_only_its_changes(wire: str, level: Level, tmp_path: Path) -> None:
+    """Below the last level nothing is lost, at the first nothing is added, and a second repair makes no change."""
     fixer = Fixer(wire, str(tmp_path), level)
 
     @SOME
     @AT_RANDOM
-    def held(rng: Random, host: str) -> None:
+    def check_random(rng: Random, host: str) -> None:
         check(fixer, wire, rng, host)
 
-    held()
+    check_random()
 
 
 @EVERY_WIRE
-def test_what_is_undone_is_as_it_was(wire: str, tmp_path: Path) -> None:
+def test_undo_restores_the_bytes(wire: str, tmp_path: Path) -> None:
     fixer = Fixer(wire, str(tmp_path))
 
     @SOME
     @AT_RANDOM
-    def held(rng: Random, host: str) -> None:
+    def check_random(rng: Random, host: str) -> None:
         case = with_random(wire, rng, host)
         ((data, _),) = files([case], host)
         expected, fixed = fixer.fix(data, host)
@@ -78,13 +80,13 @@ def test_what_is_undone_is_as_it_was(wire: str, tmp_path: Path) -> None:
             restore(path, kept[0])
         assert Path(path).read_bytes() == data
 
-    held()
+    check_random()
 
 
 @pytest.mark.parametrize("host", [host for host in HOSTS if host != "document"])
 @EVERY_WIRE
 def test_conversations_beside_a_broken_one_keep_their_bytes(wire: str, host: str, tmp_path: Path) -> None:
-    """A file is changed where something is wrong, and nowhere else."""
+    """A file changes only at its faults."""
     fixer = Fixer(wire, str(tmp_path))
     rng = Random(7)  # noqa: S311 - the same ones in every run
     cases = [with_random(wire, rng, host, number=number, sound=number % 3 != 1) for number in range(30)]

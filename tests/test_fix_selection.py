@@ -66,7 +66,7 @@ def _repair(source: Source, level: Level) -> dict[str, Any]:
 @pytest.mark.parametrize("level", ["placeholder", "lossy"])
 @pytest.mark.parametrize("kind", ["plain", "returns", "mark", "gz"])
 @pytest.mark.covering(1)
-def test_a_repair_gives_the_same_whether_it_reads_all_lines_again(
+def test_a_repair_is_the_same_if_it_reads_all_lines_again(
     wire: str, level: Level, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = _broken_log(wire, 1)

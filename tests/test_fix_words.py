@@ -1,4 +1,4 @@
-"""What `turnlint fix` says to people, and that nothing in a log steers what shows it."""
+"""The output of `turnlint fix`, which no content of a log can manipulate."""
 
 import json
 import os
@@ -11,17 +11,17 @@ import pytest
 
 from broken_logs import (
     BROKEN,
+    CONTENT,
     DONE,
     GAP,
     GOOD,
     OPEN,
     REUSED,
-    SAID,
     SOUND,
     TORN,
     USER,
-    asks,
     call,
+    calling,
     fix,
     log,
     result,
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return settle(tmp_path, monkeypatch)
 
 
-def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path) -> None:
+def test_a_summary_lists_changes_remaining_findings_and_the_undo_command(folder: Path) -> None:
     (folder / "hard.jsonl").write_bytes(TORN + log(GAP, OPEN))
     run = fix("broken.jsonl", "hard.jsonl", "sound.jsonl", "--journal", "j.jsonl")
     assert run.stdout.splitlines() == [
@@ -51,7 +51,7 @@ def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path)
     assert run.stderr == ""
 
 
-def test_a_dry_run_speaks_of_what_would_be() -> None:
+def test_a_dry_run_uses_the_conditional() -> None:
     run = fix("broken.jsonl", "sound.jsonl", "--check", "--level", "lossless")
     assert run.stdout.splitlines() == [
         "broken.jsonl: would repair 3 conversations: moved 1 result to its call, renamed 1 id,",
@@ -64,13 +64,13 @@ def test_a_dry_run_speaks_of_what_would_be() -> None:
     ]
 
 
-def test_a_record_that_holds_no_conversation_is_none(folder: Path) -> None:
+def test_a_record_without_a_conversation_is_not_counted(folder: Path) -> None:
     (folder / "mark.jsonl").write_bytes(b"\xef\xbb\xbf" + SOUND)
-    said = fix("mark.jsonl", "--check").stdout.splitlines()[0]
-    assert said == "mark.jsonl: would repair 1 record: rewrote 1 value (unreadable-record)"
+    printed = fix("mark.jsonl", "--check").stdout.splitlines()[0]
+    assert printed == "mark.jsonl: would repair 1 record: rewrote 1 value (unreadable-record)"
 
 
-def test_clean_files_take_one_short_line(folder: Path) -> None:
+def test_clean_files_give_one_short_line(folder: Path) -> None:
     for number in range(20):
         (folder / f"sound{number}.jsonl").write_bytes(SOUND)
     assert fix("sound*.jsonl").stdout == "21 files: nothing to repair\n"
@@ -78,33 +78,33 @@ def test_clean_files_take_one_short_line(folder: Path) -> None:
     assert fix("sound.jsonl", "--diff").stdout == ""
 
 
-def test_no_word_of_a_conversation_is_said_unless_a_diff_is_asked_for(folder: Path) -> None:
-    data = BROKEN.replace(b'"ok"', f'"ok {SAID}"'.encode()).replace(b"{}", b'{\\"a\\": \\"hunter2\\"}')
+def test_no_content_is_printed_without_a_diff(folder: Path) -> None:
+    data = BROKEN.replace(b'"ok"', f'"ok {CONTENT}"'.encode()).replace(b"{}", b'{\\"a\\": \\"hunter2\\"}')
     (folder / "broken.jsonl").write_bytes(data)
     for arguments in (["--check"], ["--check", "--report", "-"], ["-o", "new.jsonl", "--report", "r.json"]):
-        assert SAID not in fix("broken.jsonl", *arguments).output
-    assert SAID not in (folder / "r.json").read_text()
-    assert SAID in fix("broken.jsonl", "--diff").stdout
+        assert CONTENT not in fix("broken.jsonl", *arguments).output
+    assert CONTENT not in (folder / "r.json").read_text()
+    assert CONTENT in fix("broken.jsonl", "--diff").stdout
 
 
 @pytest.mark.parametrize("poison", POISON_NAMES)
-def test_nothing_in_ids_and_names_steers_a_terminal_or_a_runner(poison: str, folder: Path) -> None:
+def test_ids_and_names_cannot_steer_a_terminal_or_a_runner(poison: str, folder: Path) -> None:
     x = POISONS[poison]
     many = [
-        [USER, asks(call(x), call(x + "2", x)), USER, result(x + "2", x), result(x + "3", x), DONE],
+        [USER, calling(call(x), call(x + "2", x)), USER, result(x + "2", x), result(x + "3", x), DONE],
         REUSED,
     ]
     twice = [
         USER,
-        asks(call(x, x)),
+        calling(call(x, x)),
         result(x),
         result(x),
-        asks(call(x, x + "y", '{"a": 1}')),
+        calling(call(x, x + "y", '{"a": 1}')),
         result(x, "other"),
         DONE,
     ]
-    records = [{"id": x, "messages": one} for one in (*many, twice)]
-    (folder / "a.jsonl").write_bytes(b"".join(json.dumps(one).encode() + b"\n" for one in records))
+    records = [{"id": x, "messages": item} for item in (*many, twice)]
+    (folder / "a.jsonl").write_bytes(b"".join(json.dumps(record).encode() + b"\n" for record in records))
     (folder / "a.json").write_text(json.dumps(records[0], indent=2))
     for arguments in (
         ["--check"],
@@ -120,7 +120,7 @@ def test_nothing_in_ids_and_names_steers_a_terminal_or_a_runner(poison: str, fol
 
 
 @pytest.mark.parametrize("poison", [name for name in POISONS if not name.startswith(("long", "nul"))])
-def test_nothing_in_a_file_name_does(poison: str, folder: Path) -> None:
+def test_file_names_cannot_steer_a_terminal_or_a_runner(poison: str, folder: Path) -> None:
     name = os.fsdecode(POISONS[poison].replace("/", "")[:60].encode("utf-8", "surrogatepass") + b"\xff.jsonl")
     for arguments in (["--check"], ["--diff"], ["--check", "--report", "-"], ["-o", f"{name}2"], [], []):
         (folder / name).write_bytes(BROKEN)
@@ -130,7 +130,7 @@ def test_nothing_in_a_file_name_does(poison: str, folder: Path) -> None:
     assert fix(*map(str, folder.glob("*")), "--check").exit_code == 1
 
 
-def test_colours_and_width_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_and_width_are_as_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     for arguments in (["--check"], ["--diff"]):
         plain, painted = fix("broken.jsonl", *arguments), fix("broken.jsonl", *arguments, "--color", "always")
         assert "\x1b[" not in plain.output
@@ -142,7 +142,7 @@ def test_colours_and_width_are_those_that_were_asked_for(monkeypatch: pytest.Mon
     assert "--- broken.jsonl" in fix("broken.jsonl", "--diff").stdout.splitlines()
 
 
-def test_a_long_run_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_run_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     from turnlint.cli import waiting as module
 
@@ -167,7 +167,7 @@ def test_a_long_run_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None
     assert sum(seen) == len(BROKEN)
 
 
-def test_runs_are_equal_to_the_byte() -> None:
+def test_runs_are_equal_byte_for_byte() -> None:
     runs = {
         subprocess.run(
             [sys.executable, "-m", "turnlint", "fix", "broken.jsonl", "--check", "--report", "-", "--provider", name],
@@ -180,7 +180,7 @@ def test_runs_are_equal_to_the_byte() -> None:
     assert json.loads(runs.pop())["schema"] == "turnlint/repair-v1"
 
 
-def test_a_fix_of_a_sound_file_loads_no_words_for_a_diff_and_no_temporary_files(folder: Path) -> None:
+def test_a_fix_of_a_sound_file_loads_no_diff_module_and_no_temporary_files(folder: Path) -> None:
     program = (
         "import sys, os; os._exit = lambda code: None\nsys.argv = ['turnlint', 'fix', 'sound.jsonl']\n"
         "from turnlint.cli import main\nmain()\nprint('\\n'.join(sys.modules), file=sys.stderr)\n"
@@ -214,10 +214,10 @@ def test_dry_run_is_another_name_of_check(folder: Path) -> None:
     assert (folder / "broken.jsonl").read_bytes() == BROKEN
 
 
-def test_a_run_says_whether_the_named_providers_accept_the_result(folder: Path) -> None:
+def test_a_run_reports_whether_the_named_providers_accept_the_result(folder: Path) -> None:
     names = ("--provider", "openai,mistral")
-    said = fix("broken.jsonl", *names, "--level", "placeholder", "--check", "--report", "r.json").stdout
-    assert "would be accepted by openai: no, 1 error remains: PA202 orphan-result (1)\n" in said
+    printed = fix("broken.jsonl", *names, "--level", "placeholder", "--check", "--report", "r.json").stdout
+    assert "would be accepted by openai: no, 1 error remains: PA202 orphan-result (1)\n" in printed
     report = json.loads((folder / "r.json").read_text())
     assert report["acceptance"][0] == {
         "provider": "openai", "accepted": False, "missing": {"PA202": 1}, "reason": None,
@@ -227,8 +227,8 @@ def test_a_run_says_whether_the_named_providers_accept_the_result(folder: Path) 
     assert "would be accepted by openai: unknown; not all rules were applied\n" in narrow
     other = fix("broken.jsonl", "--provider", "anthropic", "--check").stdout
     assert "would be accepted by anthropic: unknown; conversations are in the format openai-chat\n" in other
-    said = fix("broken.jsonl", *names, "--level", "lossy").stdout
-    assert "accepted by openai: yes\naccepted by mistral: yes\n" in said
+    printed = fix("broken.jsonl", *names, "--level", "lossy").stdout
+    assert "accepted by openai: yes\naccepted by mistral: yes\n" in printed
 
 
 def test_doubt_about_a_pair_names_no_id_that_the_repair_made(folder: Path) -> None:
@@ -239,37 +239,38 @@ def test_doubt_about_a_pair_names_no_id_that_the_repair_made(folder: Path) -> No
         {"role": "tool", "tool_call_id": "c", "name": "f", "content": "1"},
         {"role": "tool", "tool_call_id": "", "content": "2"},
     ]
-    talk = [USER, {"role": "assistant", "content": "ok", "tool_calls": calls}, *results, USER]
-    (folder / "c.json").write_text(json.dumps({"model": "command-a-03-2025", "messages": talk}))
+    messages = [USER, {"role": "assistant", "content": "ok", "tool_calls": calls}, *results, USER]
+    (folder / "c.json").write_text(json.dumps({"model": "command-a-03-2025", "messages": messages}))
     run = fix("c.json", "--format", "cohere", "--provider", "cohere", "--level", "lossy")
     assert run.exit_code == 1
-    said = "line 1: unchanged: no evidence ties a result to the call to `g`; correct the id by hand"
-    assert said in " ".join(run.stdout.split())
+    expected_text = "line 1: unchanged: no evidence ties a result to the call to `g`; correct the id by hand"
+    assert expected_text in " ".join(run.stdout.split())
 
 
 def test_calls_at_the_end_of_a_doubtful_turn_name_the_command_that_completes_them(folder: Path) -> None:
-    """Two last calls share an id, so that no result is paired. The option completes them, at each level as it says."""
-    talk = [USER, asks(call("c", "f"), call("c", "g")), result("c", "one")]
+    """Two last calls share an id, so that no result is paired. The option completes them, at each level as stated."""
+    messages = [USER, calling(call("c", "f"), call("c", "g")), result("c", "one")]
     for level, option in (
         ("lossless", "--level placeholder --close-pending"),
         ("placeholder", "--close-pending"),
         ("lossy", "--level lossy --close-pending"),
     ):
-        (folder / "m.jsonl").write_bytes(log(talk))
-        said = " ".join(fix("m.jsonl", "--level", level).stdout.split())
+        (folder / "m.jsonl").write_bytes(log(messages))
+        printed = " ".join(fix("m.jsonl", "--level", level).stdout.split())
         shown = option.removeprefix("--level lossy ")
         sentence = f"2 last calls have no result yet; `turnlint fix {shown}` adds placeholder results"
-        assert sentence in said
-        (folder / "m.jsonl").write_bytes(log(talk))
+        assert sentence in printed
+        (folder / "m.jsonl").write_bytes(log(messages))
         run = fix("m.jsonl", *(option if "--level" in option else f"--level {level} {option}").split())
         assert "added 2 placeholder results" in run.stdout
         assert "no result yet" not in run.stdout
 
 
-def test_a_dry_run_removes_nothing_and_says_what_a_higher_level_would_remove(folder: Path) -> None:
+def test_a_dry_run_removes_nothing_and_lists_removals_of_a_higher_level(folder: Path) -> None:
     (folder / "strays.jsonl").write_bytes(log([USER, result("c9", "x" * 2000), DONE], GOOD))
-    said = fix("strays.jsonl", "--level", "placeholder").stdout
+    printed = fix("strays.jsonl", "--level", "placeholder").stdout
     assert (
-        "1 error needs --level lossy: it would remove 1 result, 2.1 kB; it would stay in the journal" in said
+        "1 error needs --level lossy: it would remove 1 result, 2.1 kB; it would stay in the journal"
+        in printed
     )
     assert "stay in the journal" not in fix("strays.jsonl", "--level", "placeholder", "--no-journal").stdout

@@ -1,4 +1,4 @@
-"""Folders are walked as git sees them, and what is left out is counted."""
+"""Folders are walked with git's rules for ignored files, and skipped files are counted."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def walked(folder: Path, *, gitignore: bool = True) -> list[str]:
     ]
 
 
-# Git says what is ignored.
+# Git reports the ignored files.
 
 NAMES = ["a", "b", "ab", "a.b", "b.a", "aa", "A", "é", "[a]", "a b", "!a", "#a", "a\\b", "-"]
 FOLDERS = ["", "a/", "b/", "a/b/", "ab/", "a/b/a/", "b/a.b/"]
@@ -56,7 +56,7 @@ FILE = st.lists(LINE, max_size=5).map(lambda lines: "\n".join(lines) + "\n")
 
 
 def is_comparable(text: str) -> bool:
-    """Git before 2.52 reads `a**` in a path as if the stars stood alone: it cuts the plain beginning off first."""
+    """Git before 2.52 reads `a**` in a path as if the stars were alone: it cuts off the literal prefix first."""
     return "**" not in text.replace("/**", "/").replace("\n**", "\n").removeprefix("**").replace(
         "**/", "/"
     ).replace("!**", "!")
@@ -81,7 +81,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(top="a/b/\n!a/b/a\n", inner="", deep="")
 @example(top="/a\n*.b\n!a.b\n", inner="/b\n", deep="**\n")
 @example(top="a/**/a\n\\!a\n\\#a\na\\ b\n", inner="", deep="")
-def test_what_git_ignores_is_left_out(tree: Path, top: str, inner: str, deep: str) -> None:
+def test_files_that_git_ignores_are_skipped(tree: Path, top: str, inner: str, deep: str) -> None:
     texts = {"": top, "a/": inner, "a/b/": deep}
     if not all(map(is_comparable, texts.values())):
         return
@@ -95,7 +95,7 @@ def test_what_git_ignores_is_left_out(tree: Path, top: str, inner: str, deep: st
     assert walked(tree) == [path for path in everything if path not in ignored], texts
 
 
-def test_patterns_hold_inside_a_repository_alone(tmp_path: Path) -> None:
+def test_patterns_apply_inside_a_repository_only(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.jsonl\n")
     write(tmp_path / "log.jsonl", SOUND)
     assert walked(tmp_path) == ["log.jsonl"]
@@ -116,7 +116,7 @@ def test_a_repository_inside_another_has_its_own_patterns(tmp_path: Path) -> Non
     assert walked(tmp_path) == ["inner/log.jsonl"]
 
 
-def test_a_folder_that_is_named_is_read_although_it_is_ignored(tmp_path: Path) -> None:
+def test_a_named_folder_is_read_although_it_is_ignored(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / ".gitignore").write_text("logs/\n*.tmp.jsonl\n")
     (tmp_path / "logs" / "old").mkdir(parents=True)
@@ -130,18 +130,18 @@ def test_a_folder_that_is_named_is_read_although_it_is_ignored(tmp_path: Path) -
 
 @pytest.mark.parametrize("pattern", [b"*a" * 2000 + b"b", b"**/a/" * 800 + b"b", b"[" * 4000, b"?*" * 2000])
 def test_no_pattern_takes_long(pattern: bytes) -> None:
-    for one in parse(pattern):
-        assert not one.matches(
+    for item in parse(pattern):
+        assert not item.matches(
             b"a" * 255 + b"/" + b"a" * 255, b"a" * 255, folder=False
         ) or pattern.startswith(b"?")
     assert parse(b"a" * (MAX_PATTERN_BYTES + 1)) == ()
     assert Glob(b"*a" * 100, path=False).matches(b"a" * 255)
 
 
-# What is left out is counted.
+# Skipped files are counted.
 
 
-def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
+def test_skipped_files_are_counted(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / ".gitignore").write_text("drafts/\nold.jsonl\n")
     for name in ("node_modules/x", "venv/lib", "env", ".venv", "drafts", "src"):
@@ -165,7 +165,7 @@ def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
         assert ".traj and 1 .parquet files skipped" in run(tmp_path, *command.split(), ".").stderr, command
 
 
-def test_what_is_no_file_is_counted(tmp_path: Path) -> None:
+def test_special_files_are_counted(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", SOUND)
     os.mkfifo(tmp_path / "pipe.jsonl")
     for name, target in {
@@ -180,10 +180,10 @@ def test_what_is_no_file_is_counted(tmp_path: Path) -> None:
     assert run(tmp_path, "lint", ".", "-q").stderr == ""
 
 
-# A file that is named, and is no transcript.
+# A named file that is no transcript.
 
 
-def test_a_named_file_that_is_not_read_is_told_of_and_may_fail_the_run(tmp_path: Path) -> None:
+def test_a_named_file_that_is_not_read_is_reported_and_may_fail_the_run(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", SOUND)
     write(tmp_path / "spans.jsonl", {"resourceSpans": [{"scopeSpans": []}]})
     (tmp_path / "empty.jsonl").write_text("")
@@ -201,7 +201,7 @@ def test_a_named_file_that_is_not_read_is_told_of_and_may_fail_the_run(tmp_path:
     assert run(tmp_path, "lint", ".", "--fail-on-skipped").returncode == 0
 
 
-def test_skipped_files_of_a_folder_are_named_by_what_they_look_like(tmp_path: Path) -> None:
+def test_skipped_files_of_a_folder_are_listed_by_their_apparent_format(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", SOUND)
     write(tmp_path / "package.json", {"name": "x"})
     for number in range(4):
@@ -211,9 +211,9 @@ def test_skipped_files_of_a_folder_are_named_by_what_they_look_like(tmp_path: Pa
             {"role": "user", "content": "hi"},
         )
     kinds = "similar to a Kimi CLI context (4), unrecognized format (1)"
-    said = " ".join(run(tmp_path, "lint", ".").stdout.split())
+    printed = " ".join(run(tmp_path, "lint", ".").stdout.split())
     names = "kimi-0.jsonl and 3 more (similar to a Kimi CLI context); package.json (unrecognized format)."
-    assert said.endswith(f"Skipped: {names}")
+    assert printed.endswith(f"Skipped: {names}")
     assert (
         f"turnlint: 5 files skipped: {kinds}\n"
         in run(tmp_path, "lint", ".", "--output-format", "json").stderr
@@ -225,7 +225,7 @@ def test_skipped_files_of_a_folder_are_named_by_what_they_look_like(tmp_path: Pa
     )
 
 
-def test_a_run_without_a_log_says_what_it_looked_for(tmp_path: Path) -> None:
+def test_a_run_without_a_log_names_the_expected_files(tmp_path: Path) -> None:
     write(tmp_path / "package.json", {"name": "x"})
     done = run(tmp_path, "lint", "package.json")
     assert done.stdout == "Nothing checked. Skipped: package.json (unrecognized format).\n"

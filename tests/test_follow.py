@@ -1,6 +1,6 @@
-"""`lint --follow` tells of what is appended, once, and ends with what was found.
+"""`lint --follow` reports findings in appended lines once, and ends with a summary.
 
-Logs are written while the command runs; each test waits for what it must say, however long that takes, and then writes on.
+Tests write logs while the command runs; each test waits for the expected output before the next write.
 """
 
 import json
@@ -20,12 +20,12 @@ import pytest
 from hostile import ENVIRONMENT, lint
 from reporting import conversation, lines
 
-PATIENCE = 60
-"""Seconds after which a test gives up: what it waits for will not come."""
+MAX_WAIT_SECONDS = 60
+"""The time limit in seconds for an expected line."""
 
 
 class Followed:
-    """A run of the command, and what it said so far on both streams, in order."""
+    """A run of the command, with its output so far on both streams, in order."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -43,23 +43,23 @@ class Followed:
             self.lines.put(line.rstrip("\n"))
 
     def until(self, text: str) -> str:
-        """Wait for a line that holds a text."""
+        """Wait for a line with this text."""
         while True:
-            line = self.lines.get(timeout=PATIENCE)
+            line = self.lines.get(timeout=MAX_WAIT_SECONDS)
             self.said.append(line)
             if text in line:
                 return line
 
     def end(self, how: int = signal.SIGINT) -> tuple[int, list[str]]:
-        """Stop it; its exit code, and what it said after what was waited for."""
+        """Stop the run; return its exit code, and the output after the last expected line."""
         self.process.send_signal(how)
-        code = self.process.wait(timeout=PATIENCE)
-        self.reader.join(timeout=PATIENCE)
+        code = self.process.wait(timeout=MAX_WAIT_SECONDS)
+        self.reader.join(timeout=MAX_WAIT_SECONDS)
         rest = []
         while not self.lines.empty():
             rest.append(self.lines.get())
         self.said += rest
-        return code, [line for line in rest if line]  # text for people has blank lines
+        return code, [line for line in rest if line]  # text output has blank lines
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def follow(tmp_path: Path) -> Iterator[Any]:
         return started[-1]
 
     yield start
-    for one in started:
-        one.process.kill()
-        one.process.wait()
+    for item in started:
+        item.process.kill()
+        item.process.wait()
 
 
 def broken(name: str) -> str:
@@ -85,7 +85,9 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
-def test_what_is_there_and_what_is_appended_is_told_once_with_its_line(tmp_path: Path, follow: Any) -> None:
+def test_existing_and_appended_findings_are_reported_once_with_their_line(
+    tmp_path: Path, follow: Any
+) -> None:
     log = tmp_path / "a.jsonl"
     log.write_text(lines(conversation("s")) + broken("c1"), encoding="utf-8")
     run = follow("a.jsonl", "--output-format", "concise")
@@ -103,7 +105,7 @@ def test_what_is_there_and_what_is_appended_is_told_once_with_its_line(tmp_path:
     ).stdout.decode().splitlines()
 
 
-def test_the_sum_and_the_exit_code_are_those_of_all_that_was_told(tmp_path: Path, follow: Any) -> None:
+def test_the_summary_and_the_exit_code_cover_all_reported_findings(tmp_path: Path, follow: Any) -> None:
     log = tmp_path / "a.jsonl"
     log.write_text(broken("c1"), encoding="utf-8")
     run = follow("a.jsonl")
@@ -130,9 +132,7 @@ def test_a_last_line_without_an_end_is_read_when_it_ends(tmp_path: Path, follow:
     assert [line.split(" ")[0] for line in rest] == ["a.jsonl:2:60:"]
 
 
-def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_their_start(
-    tmp_path: Path, follow: Any
-) -> None:
+def test_new_truncated_and_replaced_files_are_read_from_their_start(tmp_path: Path, follow: Any) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
     run = follow("logs", "--output-format", "concise")
@@ -143,7 +143,7 @@ def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_
     (logs / "a.jsonl").write_text(broken("c3"), encoding="utf-8")
     assert "logs/a.jsonl: truncated" in run.until("read from the start")
     assert run.until("c3").startswith("logs/a.jsonl:1:")
-    # A rotation: what is appended last is read where it was moved to, and the new log from its start.
+    # A rotation: the last appended lines are read from the moved file, and the new log from its start.
     append(logs / "a.jsonl", broken("c4"))
     (logs / "a.jsonl").rename(logs / "a-1.jsonl")
     (logs / "new").write_text(broken("c5"), encoding="utf-8")
@@ -175,9 +175,7 @@ def result(name: str) -> list[Any]:
     return [{"type": "tool_result", "tool_use_id": name, "content": "x"}]
 
 
-def test_a_session_waits_for_results_and_tells_of_calls_that_will_get_none(
-    tmp_path: Path, follow: Any
-) -> None:
+def test_a_session_waits_for_results_and_reports_calls_that_get_none(tmp_path: Path, follow: Any) -> None:
     log = tmp_path / "s.jsonl"
     log.write_text(line_of(0, "user", "hi") + line_of(1, "assistant", use("toolu_1")), encoding="utf-8")
     run = follow("s.jsonl", "--output-format", "concise")
@@ -194,7 +192,7 @@ def test_a_session_waits_for_results_and_tells_of_calls_that_will_get_none(
     assert len(run.said) == 3
 
 
-def test_a_document_is_looked_at_again_when_it_was_written_and_says_what_is_gone(
+def test_a_rewritten_document_is_read_again_and_resolved_findings_are_reported(
     tmp_path: Path, follow: Any
 ) -> None:
     document = tmp_path / "a.json"
@@ -209,7 +207,7 @@ def test_a_document_is_looked_at_again_when_it_was_written_and_says_what_is_gone
     assert run.end() == (1, [])
 
 
-def test_what_is_known_is_not_told(tmp_path: Path, follow: Any) -> None:
+def test_findings_in_the_baseline_are_not_reported(tmp_path: Path, follow: Any) -> None:
     log = tmp_path / "a.jsonl"
     log.write_text(broken("c1"), encoding="utf-8")
     (tmp_path / "turnlint.yaml").write_text(
@@ -226,7 +224,7 @@ def test_what_is_known_is_not_told(tmp_path: Path, follow: Any) -> None:
     assert not any("c1" in line for line in run.said)
 
 
-def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
+def test_reports_are_written_to_files_too(tmp_path: Path, follow: Any) -> None:
     (tmp_path / "a.jsonl").write_text(broken("c1"), encoding="utf-8")
     run = follow("a.jsonl", "--output", "rdjsonl:out.txt", "--output-format", "concise")
     run.until("c1")
@@ -238,7 +236,7 @@ def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (
             ("--output-format", "json", "a.jsonl"),
@@ -254,23 +252,23 @@ def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
         (("--poll", "0", "a.jsonl"), "expected a number from 0.01 to 3,600"),
     ],
 )
-def test_what_cannot_be_followed_is_said_at_once(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+def test_input_that_cannot_be_followed_is_an_error_at_once(
+    tmp_path: Path, arguments: tuple[str, ...], expected: str
 ) -> None:
     for name in ("a.jsonl", "a.jsonl.gz"):
         (tmp_path / name).write_text(broken("c1"), encoding="utf-8")
     done = lint("--follow", *arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert said in " ".join(done.stderr.decode().split())
+    assert expected in " ".join(done.stderr.decode().split())
     assert not os.path.exists(tmp_path / "x")
 
 
-def test_where_nothing_came_there_was_nothing_to_lint(tmp_path: Path, follow: Any) -> None:
+def test_a_run_without_any_log_ends_with_nothing_to_lint(tmp_path: Path, follow: Any) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
     (logs / "b.jsonl").write_text('{"no": "format"}\n' * 3, encoding="utf-8")
     run = follow("logs")
-    while run.lines.empty():  # until it is there to see one come and go
+    while run.lines.empty():  # until the file is visible to the command
         (logs / "a.jsonl").write_text("", encoding="utf-8")
         time.sleep(0.1)
         (logs / "a.jsonl").unlink()

@@ -1,7 +1,7 @@
-"""Framing: a stream of bytes to records, whatever stands between them and however it arrives.
+"""Framing: a stream of bytes to records, with any bytes between them and in any chunks.
 
-This module owns what is promised of lines, arrays, pretty documents, marks and encodings: every record
-comes out byte for byte, with its line and its offset.
+Lines, arrays, pretty documents, byte order marks and encodings: every record is given byte for byte, with its line
+and its offset.
 """
 
 import io
@@ -97,13 +97,13 @@ FRAMINGS = {
 
 @pytest.mark.parametrize("chunk", [1, 3, 17, 1 << 20])
 @pytest.mark.parametrize("case", FRAMINGS)
-def test_records_come_out_byte_for_byte_whatever_the_chunks(case: str, chunk: int) -> None:
+def test_records_are_given_byte_for_byte_for_any_chunks(case: str, chunk: int) -> None:
     name, data, expected = FRAMINGS[case]
     found = _frames(data, name, chunk)
     assert [(kind, line, piece) for kind, line, _, _, piece in found] == expected
 
 
-def test_elements_of_an_array_know_their_index() -> None:
+def test_elements_of_an_array_have_their_index() -> None:
     assert [prefix for _, _, _, prefix, _ in _frames(ARRAY_OF_RECORDS, "a.json", 1 << 20)] == [
         (0,),
         (1,),
@@ -124,7 +124,9 @@ def test_elements_of_an_array_know_their_index() -> None:
 def test_framing_is_the_same_for_any_chunk_size_and_loses_nothing(
     pieces: list[tuple[bytes, bytes]], name: str, chunk: int
 ) -> None:
-    data = b" " * 4 + b"".join(text + end for text, end in pieces)  # past where encodings are looked for
+    data = b" " * 4 + b"".join(
+        text + end for text, end in pieces
+    )  # after the bytes that determine the encoding
     once = _frames(data, name, 1 << 20)
     assert _frames(data, name, chunk) == once
     kept = b"".join(piece for kind, _, _, _, piece in once if kind == "record")

@@ -1,6 +1,6 @@
-"""Records that cannot be read: nothing behind one of them is removed, and no call gets another call's result.
+"""Unreadable records: nothing after one of them is removed, and no call gets another call's result.
 
-The logs are sessions of every agent, and one message a line of every wire.
+The logs are sessions of every agent, and one message per line of every wire.
 """
 
 import json
@@ -17,7 +17,7 @@ from turnlint.repair.choosing import LEVELS
 LIMIT = 4000
 """The largest record, in bytes."""
 LINKED = ("claude-code", "pi")
-"""Their records name the one before them. A call is read again with the link that leads to it."""
+"""Their records link to the one before them. A call is read again with the link that leads to it."""
 IDLESS = ("gemini", "gemini-cli", "ollama")
 DAMAGES = {
     "cut": lambda line: line[: len(line) * 2 // 3],
@@ -48,7 +48,7 @@ def limit(damage: str) -> int:
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("form", FORMS)
-def test_no_result_behind_an_unreadable_call_is_removed(form: str, damage: str, rounds: int) -> None:
+def test_no_result_after_an_unreadable_call_is_removed(form: str, damage: str, rounds: int) -> None:
     data = log(form, rounds)
     line = lines_with(data, b"result-of-1")[0] - 1
     broken = damaged(data, line, damage)
@@ -63,33 +63,35 @@ def test_no_result_behind_an_unreadable_call_is_removed(form: str, damage: str, 
 
 
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
-@pytest.mark.parametrize("form", [one for one in FORMS if one not in IDLESS])
-def test_the_finding_says_why_a_result_is_not_removed(form: str, rounds: int) -> None:
+@pytest.mark.parametrize("form", [item for item in FORMS if item not in IDLESS])
+def test_the_finding_gives_the_reason_that_a_result_is_not_removed(form: str, rounds: int) -> None:
     data = log(form, rounds)
     line = lines_with(data, b"result-of-1")[0] - 1
     _, once = repair(damaged(data, line, "cut"), "lossless")
-    (row,) = [one for one in findings(once) if one.finding.rule == "orphan-result"]
+    (row,) = [finding for finding in findings(once) if finding.finding.rule == "orphan-result"]
     assert row.finding.fix is not None
     assert row.finding.fix.title == f"not removed: line {line + 1} is unreadable and may hold its call"
     assert not row.finding.fix.is_done_here
-    blocked = [one.rule for one in repair(once)[0].blocked]
+    blocked = [item.rule for item in repair(once)[0].blocked]
     assert blocked == ["broken-parent-link", "orphan-result"][form not in LINKED :]
 
 
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
-@pytest.mark.parametrize("form", [one for one in FORMS if one not in (*IDLESS, *LINKED)])
-def test_a_placeholder_before_an_unreadable_record_says_that_it_is_a_guess(form: str, rounds: int) -> None:
+@pytest.mark.parametrize("form", [item for item in FORMS if item not in (*IDLESS, *LINKED)])
+def test_a_placeholder_before_an_unreadable_record_is_marked_as_a_guess(form: str, rounds: int) -> None:
     data = log(form, rounds)
     line = lines_with(data, b"result-of-1")[0]
     _, once = repair(damaged(data, line, "cut"), "lossless")
-    (row,) = [one for one in findings(once) if one.finding.rule in ("unanswered-call", "pending-call")]
+    (row,) = [
+        finding for finding in findings(once) if finding.finding.rule in ("unanswered-call", "pending-call")
+    ]
     assert row.finding.fix is not None
     assert row.finding.fix.level == "placeholder"
     assert row.finding.fix.title.endswith(f"(line {line + 1} is unreadable and may hold the result)")
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_cut_last_line_holds_no_whole_result(form: str) -> None:
+def test_a_cut_last_line_has_no_whole_result(form: str) -> None:
     data = log(form)
     line = lines_with(data, b"result-of-1")[0]
     broken = b"\n".join(damaged(data, line, "cut").splitlines()[: line + 1])
@@ -102,9 +104,9 @@ def test_exit_codes_counts_and_acceptance_are_true(folder: Path) -> None:
     (folder / "a.jsonl").write_bytes(damaged(data, lines_with(data, b"result-of-1")[0] - 1, "cut"))
     run = fix_by_default("a.jsonl", "--level", "lossy", "--provider", "anthropic")
     assert run.exit_code == 1
-    said = " ".join(run.stdout.split())
-    assert "2 repairs are not made: an unreadable record may hold what is missing" in said
-    assert "accepted by anthropic: no" in said
+    printed = " ".join(run.stdout.split())
+    assert "2 repairs are not made: an unreadable record may hold what is missing" in printed
+    assert "accepted by anthropic: no" in printed
     assert b"result-of-1" in (folder / "a.jsonl").read_bytes()
     again = fix_by_default("a.jsonl", "--level", "lossy", "--provider", "anthropic", "--check")
     assert "would repair" not in again.stdout
@@ -119,7 +121,7 @@ def two_conversations(torn: bytes) -> bytes:
     return b"\n".join([*lines, *others]) + b"\n"
 
 
-def test_a_cut_record_that_names_its_conversation_concerns_no_other() -> None:
+def test_a_cut_record_that_names_its_conversation_affects_no_other() -> None:
     named = b'{"conversation_id": "a", "role": "assist'
     _, out = repair(two_conversations(named))
     assert out.count(b"result-of-0") == 1
@@ -137,7 +139,7 @@ def test_a_call_whose_id_is_no_text_keeps_its_result(level: Level) -> None:
         {"role": "tool", "tool_call_id": "call_1", "content": "result-of-1"},
         {"role": "user", "content": "go on"},
     ]  # fmt: skip
-    lines = b"".join(json.dumps({"conversation_id": "a", **one}).encode() + b"\n" for one in messages)
+    lines = b"".join(json.dumps({"conversation_id": "a", **message}).encode() + b"\n" for message in messages)
     for data in (lines, json.dumps({"messages": messages}).encode() + b"\n"):
         _, out = repair(data.replace(b"~", b"\xe9"), level)
         assert b"result-of-1" in out
@@ -166,10 +168,10 @@ def linked_log(form: str, rounds: int = 3) -> bytes:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("between", [1, 3])
 @pytest.mark.parametrize("form", LINKS)
-def test_behind_an_unreadable_record_no_record_is_linked_by_guess(
+def test_after_an_unreadable_record_no_record_is_linked_by_guess(
     folder: Path, form: str, between: int, level: Level
 ) -> None:
-    """The unreadable record is the parent, or another one is that is missing: which of them, no record tells."""
+    """Either the unreadable record or another missing one is the parent: no record shows which."""
     lines = linked_log(form).splitlines()
     number = len(lines) - 1 - between
     lines[number] = lines[number][:-20]
@@ -202,13 +204,13 @@ def test_a_broken_link_before_an_unreadable_record_is_repaired(form: str) -> Non
 
 
 @pytest.mark.parametrize("form", LINKS)
-def test_no_record_is_linked_behind_a_record_with_a_damaged_id(form: str) -> None:
+def test_no_record_is_linked_after_a_record_with_a_damaged_id(form: str) -> None:
     own, _ = LINKS[form]
     lines = linked_log(form).splitlines()
     at = lines[3].index(own) + len(own)
     lines[3] = lines[3][:at] + b"\xe9" + lines[3][at:]
     data = b"\n".join(lines) + b"\n"
-    (row,) = [one for one in findings(data) if one.finding.rule == "broken-parent-link"]
+    (row,) = [finding for finding in findings(data) if finding.finding.rule == "broken-parent-link"]
     assert row.finding.fix is not None
     assert row.finding.fix.title == "not linked: line 4 has a damaged id and may be its parent"
     for level in LEVELS:
@@ -223,23 +225,23 @@ def test_a_wrong_link_beside_a_result_without_an_id_is_no_crash(form: str, ident
     """No record is unreadable, so nothing forbids the repair of the link."""
     own, parent = LINKS[form]
     data = linked_log(form, 1)
-    call_id = next(one for one in (b"toolu_000000", b"call_000x") if one in data)
+    call_id = next(item for item in (b"toolu_000000", b"call_000x") if item in data)
     lines = data.splitlines()
     lines[-2] = lines[-2].replace(call_id, identifier.encode())
     at = lines[-2].index(parent) + len(parent)
     name = lines[-2][lines[-2].index(own) + len(own) :].split(b'"')[0]
     lines[-2] = lines[-2][:at] + name + lines[-2][lines[-2].index(b'"', at) :]
     found = findings(b"\n".join(lines) + b"\n")
-    (row,) = [one for one in found if one.finding.rule == "broken-parent-link"]
+    (row,) = [item for item in found if item.finding.rule == "broken-parent-link"]
     assert row.finding.fix is not None
     assert row.finding.fix.is_done_here
 
 
 def test_results_do_not_move_across_an_unreadable_record() -> None:
-    """An id may stand for two calls: the second is in the record that cannot be read."""
+    """An id may belong to two calls: the second is in the unreadable record."""
     lines = log("openai-chat").splitlines()
-    asked, answered = lines[1], lines[2]
-    moved = [lines[0], asked, lines[0], b'{"role": "assist', answered, lines[3]]
+    call_line, answered = lines[1], lines[2]
+    moved = [lines[0], call_line, lines[0], b'{"role": "assist', answered, lines[3]]
     broken = b"\n".join(moved) + b"\n"
     _, out = repair(broken)
     kept = out.splitlines()
@@ -251,7 +253,7 @@ def test_a_session_without_a_readable_message_is_linted() -> None:
     silent = {**json.loads(lines[1]), "message": None}
     noted = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "sessionId": "s-1"}
     broken = b"\n".join(
-        [lines[0].replace(b": ", b" ", 1), *(json.dumps(one).encode() for one in (silent, noted))]
+        [lines[0].replace(b": ", b" ", 1), *(json.dumps(item).encode() for item in (silent, noted))]
     )
     rules = {row.finding.rule for row in findings(broken)}
     assert {"unreadable-record", "broken-parent-link"} <= rules

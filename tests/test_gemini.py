@@ -1,4 +1,4 @@
-"""The wire of Gemini's generateContent: what is read from its contents, and what is not taken for them."""
+"""Test the wire of Gemini's generateContent: reading its contents, and records of other formats."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def content(role: str, *parts: Any) -> dict[str, Any]:
 
 
 USER = content("user", TEXT)
-SAYS = content("model", {"text": "so it is"})
+REPLY = content("model", {"text": "so it is"})
 
 
 def body(*contents: Any, **more: Any) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def transcripts(*records: Any) -> list[Transcript]:
         CARRIER.shape.read(Record(line, 0, json.dumps(record).encode()))
         for line, record in enumerate(records, 1)
     )
-    return [one for one in CARRIER.read(decoded) if isinstance(one, Transcript)]
+    return [item for item in CARRIER.read(decoded) if isinstance(item, Transcript)]
 
 
 def only(record: Any) -> Transcript:
@@ -85,10 +85,10 @@ def test_a_call_and_its_result_are_read_in_both_cases() -> None:
     assert (other.id, other.keys.id) == ("c1", ("function_response", "id"))
 
 
-def test_ids_are_needed_only_where_they_are() -> None:
-    assert [piece("model", one).needs_id for one in (CALL, IDLESS)] == [True, False]
-    assert [piece("user", one).needs_id for one in (RESULT, ANSWER)] == [True, False]
-    assert codes(body(USER, content("model", IDLESS), content("user", ANSWER), SAYS)) == []
+def test_ids_are_required_only_if_the_calls_have_them() -> None:
+    assert [piece("model", item).needs_id for item in (CALL, IDLESS)] == [True, False]
+    assert [piece("user", item).needs_id for item in (RESULT, ANSWER)] == [True, False]
+    assert codes(body(USER, content("model", IDLESS), content("user", ANSWER), REPLY)) == []
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_ids_are_needed_only_where_they_are() -> None:
         ("c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=", "bypass"),
     ],
 )  # fmt: skip
-def test_a_signature_is_what_it_is(signature: Any, expected: str) -> None:
+def test_the_size_of_a_signature_is_read(signature: Any, expected: str) -> None:
     assert piece("model", {**CALL, "thoughtSignature": signature}).signature == expected
 
 
-def test_thoughts_texts_and_what_says_nothing() -> None:
+def test_thoughts_texts_and_empty_parts() -> None:
     found = message(
         "model",
         {"text": "hm", "thought": True, "thoughtSignature": "c2ln"},
@@ -142,7 +142,7 @@ def test_thoughts_texts_and_what_says_nothing() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_result_says_what_it_holds(
+def test_the_content_of_a_result_is_read(
     value: Any, more: Any, error: bool | None, parts: tuple[str, ...]
 ) -> None:
     result = piece("user", response(value, **more))
@@ -158,7 +158,7 @@ def test_a_cancelled_result_is_no_plain_error() -> None:
     assert piece("user", response({"error": "No result provided"})).synthetic
 
 
-def test_what_the_servers_run_themselves_pairs_with_nothing() -> None:
+def test_server_side_calls_are_not_paired() -> None:
     found = message(
         "model",
         {"executableCode": {"language": "PYTHON", "code": "1", "id": "x"}, "thoughtSignature": "c2ln"},
@@ -175,7 +175,7 @@ ROLES = [("user", "user"), ("model", "assistant"), ("function", "tool"), (None, 
 
 
 @pytest.mark.parametrize(("written", "role"), ROLES)
-def test_roles_are_what_the_servers_take_them_for(written: str | None, role: str) -> None:
+def test_roles_are_read_as_by_the_servers(written: str | None, role: str) -> None:
     (found,) = only(body({"role": written, "parts": [TEXT]})).messages
     assert (found.role, found.dialect) == (role, None)
     assert codes(body({"role": written, "parts": [TEXT]})) == []
@@ -192,7 +192,7 @@ def test_other_roles_are_named(role: str, neutral: str, expected: list[tuple[str
     assert codes(record) == expected
 
 
-def test_a_single_one_may_stand_where_a_list_should() -> None:
+def test_a_single_object_may_replace_a_list() -> None:
     record = {"contents": {"parts": {"text": "go"}}, "generation_config": {}}
     (found,) = only(record).messages
     assert (found.role, found.at, found.content, found.blocks[0].at) == (
@@ -219,50 +219,50 @@ def test_tools_are_found_in_every_spelling() -> None:
         assert [(tool.name, tool.kind) for tool in request.tools or ()] == expected
 
 
-def test_what_came_before_may_be_in_a_cache() -> None:
+def test_earlier_contents_may_be_in_a_cache() -> None:
     assert only(body(content("function", ANSWER), cachedContent="cachedContents/1")).headless
     assert only(body(content("function", ANSWER), cached_content="cachedContents/1")).headless
     assert not only(body(USER)).headless
 
 
 def test_a_tuning_sample_may_end_on_the_call_it_teaches_and_a_batch_line_has_a_key() -> None:
-    asks = content("model", IDLESS)
+    calling = content("model", IDLESS)
     tools = [{"functionDeclarations": [{"name": "run"}]}]
-    assert codes({"contents": [USER, asks], "tools": tools}) == []
-    assert codes(body(USER, asks, tools=tools)) == [("PA206", "warning")]
+    assert codes({"contents": [USER, calling], "tools": tools}) == []
+    assert codes(body(USER, calling, tools=tools)) == [("PA206", "warning")]
     assert only({"key": "row-7", "request": body(USER)}).id == "row-7"
 
 
-def test_a_response_is_the_models_and_may_be_cut_short() -> None:
+def test_a_response_has_the_role_model_and_may_be_cut_short() -> None:
     cut = {"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}
     found = transcripts({"candidates": [{"content": {"parts": [CALL]}}, cut]})
-    assert [[one.role for one in each.messages] for each in found] == [["assistant"], ["assistant"]]
+    assert [[message.role for message in each.messages] for each in found] == [["assistant"], ["assistant"]]
     blocked = {"promptFeedback": {"blockReason": "OTHER"}}
     for answer in ({"candidates": [{"content": content("model", CALL)}]}, {"candidates": [cut]}, blocked):
         assert codes({"request": body(USER), "response": answer}) == []
 
 
 UNSOUND: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
-    "fewer results than calls": (  # nothing says which of the two calls the result answers
-        [content("model", IDLESS, IDLESS), content("user", ANSWER), SAYS], [("PA201", "error"), ("PA201", "error"), ("PA202", "error")],
+    "fewer results than calls": (  # the evidence does not show which of the two calls the result belongs to
+        [content("model", IDLESS, IDLESS), content("user", ANSWER), REPLY], [("PA201", "error"), ("PA201", "error"), ("PA202", "error")],
     ),
-    "more results than calls": ([content("model", IDLESS), content("user", ANSWER, ANSWER), SAYS], [("PA202", "error")]),
-    "results of no call": ([content("user", ANSWER), SAYS], [("PA202", "error")]),
-    "a user who speaks instead": ([content("model", IDLESS), USER], [("PA201", "error")]),
-    "an echo of the call": ([content("model", CALL), content("user", CALL, RESULT), SAYS], [("ST114", "error")]),
+    "more results than calls": ([content("model", IDLESS), content("user", ANSWER, ANSWER), REPLY], [("PA202", "error")]),
+    "results of no call": ([content("user", ANSWER), REPLY], [("PA202", "error")]),
+    "a user message in place of the response": ([content("model", IDLESS), USER], [("PA201", "error")]),
+    "an echo of the call": ([content("model", CALL), content("user", CALL, RESULT), REPLY], [("ST114", "error")]),
     "a call inside a result": (
-        [content("model", CALL), content("user", {"functionResponse": {**RESULT["functionResponse"], "parts": [CALL]}}), SAYS],
+        [content("model", CALL), content("user", {"functionResponse": {**RESULT["functionResponse"], "parts": [CALL]}}), REPLY],
         [("ST114", "error")],
     ),
-    "a call that is the user's": ([content("user", CALL), content("user", RESULT), SAYS], [("ST103", "warning")]),
-    "a result that is the model's": ([content("model", CALL), content("model", RESULT), SAYS], [("ST103", "warning")]),
+    "a call that is the user's": ([content("user", CALL), content("user", RESULT), REPLY], [("ST103", "warning")]),
+    "a result that is the model's": ([content("model", CALL), content("model", RESULT), REPLY], [("ST103", "warning")]),
     "names in another order": (
         [content("model", IDLESS, {"functionCall": {"name": "look", "args": {}}}),
-         content("user", {"functionResponse": {"name": "look", "response": {}}}, ANSWER), SAYS],
+         content("user", {"functionResponse": {"name": "look", "response": {}}}, ANSWER), REPLY],
         [("PA208", "warning")],
     ),
     "a name that no tool has": (
-        [content("model", IDLESS), content("user", {"functionResponse": {"name": "5f0c", "response": {}}}), SAYS],
+        [content("model", IDLESS), content("user", {"functionResponse": {"name": "5f0c", "response": {}}}), REPLY],
         [],
     ),
     "arguments in a text": ([content("model", {"functionCall": {"name": "run", "args": "{}"}}), content("user", ANSWER)], [("ST106", "error")]),
@@ -271,32 +271,32 @@ UNSOUND: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize(("contents", "expected"), UNSOUND.values(), ids=UNSOUND)
-def test_what_is_unsound_is_told(contents: list[Any], expected: list[tuple[str, str]]) -> None:
+def test_unsound_contents_have_findings(contents: list[Any], expected: list[tuple[str, str]]) -> None:
     assert codes(body(USER, *contents)) == expected
 
 
 SOUND: dict[str, list[Any]] = {
-    "results in the role function": [content("model", IDLESS), content("function", ANSWER), SAYS],
-    "results in two contents": [content("model", IDLESS, IDLESS), content("user", ANSWER), content("user", ANSWER), SAYS],
-    "a streamed turn in several contents": [SAYS, content("model", CALL), content("model", IDLESS), content("user", ANSWER, RESULT), SAYS],
+    "results in the role function": [content("model", IDLESS), content("function", ANSWER), REPLY],
+    "results in two contents": [content("model", IDLESS, IDLESS), content("user", ANSWER), content("user", ANSWER), REPLY],
+    "a streamed turn in several contents": [REPLY, content("model", CALL), content("model", IDLESS), content("user", ANSWER, RESULT), REPLY],
     "two users in a row": [USER, content("model", CALL), content("user", RESULT), USER],
-    "no arguments": [content("model", {"functionCall": {"name": "run"}}), content("user", ANSWER), SAYS],
-    "ids on some calls only": [content("model", CALL, IDLESS), content("user", ANSWER, RESULT), SAYS],
-    "an id that only the result bears": [content("model", IDLESS), content("user", RESULT), SAYS],
+    "no arguments": [content("model", {"functionCall": {"name": "run"}}), content("user", ANSWER), REPLY],
+    "ids on some calls only": [content("model", CALL, IDLESS), content("user", ANSWER, RESULT), REPLY],
+    "an id that only the result bears": [content("model", IDLESS), content("user", RESULT), REPLY],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("contents", SOUND.values(), ids=SOUND)
-def test_what_is_sound_is_not_complained_of(contents: list[Any]) -> None:
+def test_sound_contents_have_no_finding(contents: list[Any]) -> None:
     assert codes(body(USER, *contents)) == []
 
 
-def test_messages_of_chat_completions_are_read_where_they_stand() -> None:
+def test_messages_of_chat_completions_are_read_among_contents() -> None:
     calls = [{"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}]
-    asks = {"role": "assistant", "content": None, "tool_calls": calls}
-    record = body(USER, asks, {"role": "tool", "tool_call_id": "c1", "content": "x"})
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    record = body(USER, message, {"role": "tool", "tool_call_id": "c1", "content": "x"})
     assert codes(record) == [("ST116", "error"), ("ST116", "error")]
-    assert [one.role for one in only(record).messages] == ["user", "assistant", "tool"]
+    assert [message.role for message in only(record).messages] == ["user", "assistant", "tool"]
 
 
 HOSTILE: list[Any] = [
@@ -337,27 +337,29 @@ ANY_CONTENT = st.fixed_dictionaries(
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(ANY_CONTENT, max_size=6))
 def test_every_call_and_result_is_read_once(contents: list[dict[str, Any]]) -> None:
-    """However the contents look, what an eye would count as a call or a result is one."""
+    """For any contents, each part that is visibly a call or a result is read as one."""
     found = only(body(*contents)).messages
-    lists = [one["parts"] if isinstance(one["parts"], list) else [one["parts"]] for one in contents]
+    lists = [
+        content["parts"] if isinstance(content["parts"], list) else [content["parts"]] for content in contents
+    ]
     names = {"functionCall": Call, "functionResponse": Result, "function_response": Result}
     parts = [part for parts in lists for part in parts if isinstance(part, dict)]
     expected = Counter(names[name] for part in parts for name in names if isinstance(part.get(name), dict))
     read = Counter(
         type(block)
-        for one in found
-        for block in one.blocks
+        for item in found
+        for block in item.blocks
         if isinstance(block, (Call, Result)) and block.dialect is None
     )
-    beside = sum(len(place) < 3 for one in found for place in one.inner_calls)
+    beside = sum(len(place) < 3 for item in found for place in item.inner_calls)
     assert read + Counter({Call: beside}) == expected
 
 
 SNIFFS: list[tuple[str, Any, str | None]] = [
     ("a request", body(USER), "gemini"),
-    ("a bare array", [USER, SAYS], "gemini"),
+    ("a bare array", [USER, REPLY], "gemini"),
     ("one content a line", {"conversation_id": "1", **USER}, "gemini"),
-    ("a response", {"candidates": [{"content": SAYS}]}, "gemini"),
+    ("a response", {"candidates": [{"content": REPLY}]}, "gemini"),
     ("a batch line", {"key": "1", "request": {"contents": [USER]}}, "gemini"),
     ("a single content", {"contents": {"parts": {"text": "go"}}}, "gemini"),
     ("a list inside the list of parts", body({"role": "user", "parts": [[{"text": "go"}]]}), "gemini"),
@@ -369,8 +371,10 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("record", "expected"), [one[1:] for one in SNIFFS], ids=[one[0] for one in SNIFFS])
-def test_a_record_speaks_for_this_wire(record: Any, expected: str | None) -> None:
+@pytest.mark.parametrize(
+    ("record", "expected"), [sniff[1:] for sniff in SNIFFS], ids=[sniff[0] for sniff in SNIFFS]
+)
+def test_the_score_of_a_record_for_this_wire(record: Any, expected: str | None) -> None:
     found, _ = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert (found.name if found else None) == expected
 
@@ -379,7 +383,7 @@ def test_an_array_of_chunks_is_a_list_of_records() -> None:
     assert carriers.holds_records(b'{"candidates": []}')
 
 
-def test_an_example_is_spelled_on_this_wire() -> None:
+def test_an_example_is_written_on_this_wire() -> None:
     written = write(
         """
         system     Be brief.
@@ -399,27 +403,32 @@ def test_an_example_is_spelled_on_this_wire() -> None:
     assert transcript.request is not None
     assert transcript.request.whole
     assert [tool.name for tool in transcript.request.tools or ()] == ["read"]
-    results = [block for one in transcript.messages for block in one.blocks if isinstance(block, Result)]
-    assert [(one.id, one.name, one.error) for one in results] == [("c1", "read", None), (None, "read", True)]
+    results = [
+        block for message in transcript.messages for block in message.blocks if isinstance(block, Result)
+    ]
+    assert [(result.id, result.name, result.error) for result in results] == [
+        ("c1", "read", None),
+        (None, "read", True),
+    ]
 
 
 def exchanges() -> Iterator[dict[str, Any]]:
     with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
-        yield from (one for one in map(json.loads, file) if one.get("wire") == "gemini")
+        yield from (item for item in map(json.loads, file) if item.get("wire") == "gemini")
 
 
 @needs_corpus
 def test_recorded_requests_are_read_whole_and_carry_no_error() -> None:
-    accepted = [one["request"] for one in exchanges() if one["expect"] == "clean"]
-    lines = [json.dumps(one).encode() for one in accepted]
-    for line, found in zip(lines, (transcripts(one) for one in accepted), strict=True):
+    accepted = [exchange["request"] for exchange in exchanges() if exchange["expect"] == "clean"]
+    lines = [json.dumps(item).encode() for item in accepted]
+    for line, found in zip(lines, (transcripts(item) for item in accepted), strict=True):
         (transcript,) = found
-        kinds = Counter(type(block) for one in transcript.messages for block in one.blocks)
+        kinds = Counter(type(block) for message in transcript.messages for block in message.blocks)
         assert kinds[Call] == line.count(b'"functionCall":') + line.count(b'"function_call":')
         assert kinds[Result] == line.count(b'"functionResponse":') + line.count(b'"function_response":')
         book = ledger.read(transcript.messages, transcript.wire)
         assert not book.orphans
-        assert all(one.answer for one in book.interactions)
+        assert all(interaction.answer for interaction in book.interactions)
     rows = testing.rows_of(b"\n".join(lines) + b"\n", None)
     assert len(accepted) == 1670
     # A client names its results by ids of its own: the servers count results, and the summary counts such names.
@@ -442,7 +451,7 @@ def test_samples_of_this_wire_are_found(name: str, messages: int, expected: list
     assert found is not None
     assert found.name == "gemini"
     records = [json.loads(line) for line in data.splitlines()]
-    assert sum(len(one.messages) for one in transcripts(*records)) == messages
+    assert sum(len(transcript.messages) for transcript in transcripts(*records)) == messages
     assert [row.finding.code for row in testing.rows_of(data, None)] == expected
 
 

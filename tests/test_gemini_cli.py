@@ -1,4 +1,4 @@
-"""Sessions of Gemini CLI: what of them would be replayed, and that the CLI's loader takes them after a repair."""
+"""Sessions of Gemini CLI: the part that would be replayed, and the CLI's loader after a repair."""
 
 import json
 import os
@@ -35,12 +35,12 @@ CORPUS = Path(os.environ.get("TURNLINT_CORPUS", ROOT.parent / "shared" / "corpus
 FIXTURES = sorted((ROOT / "fixtures" / "formats" / "gemini-cli").glob("*.json*"))
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 
-# What would be replayed.
+# The replayed messages.
 
 
-def test_a_message_that_is_appended_again_takes_the_place_it_had() -> None:
-    said = messages(user("u1", "a"), gemini("a1"), user("u2", "b"), gemini("a1", "c"))
-    assert [(one.id, one.role, one.record.line) for one in said] == [
+def test_a_message_that_is_appended_again_keeps_its_position() -> None:
+    found = messages(user("u1", "a"), gemini("a1"), user("u2", "b"), gemini("a1", "c"))
+    assert [(item.id, item.role, item.record.line) for item in found] == [
         ("u1", "user", 2), ("a1", "assistant", 5), ("u2", "user", 4),
     ]  # fmt: skip
 
@@ -51,39 +51,39 @@ def test_copies_of_a_message_are_no_findings() -> None:
     assert testing.rows_of(data, "gemini-cli") == []
 
 
-def test_a_rewind_takes_a_message_back_and_all_behind_it() -> None:
+def test_a_rewind_removes_a_message_and_all_after_it() -> None:
     read = every(user("u1", "a"), gemini("a1", "b"), user("u2", "c"), {"$rewindTo": "a1"}, user("u3", "d"))
     live, dead = read
-    assert [one.id for one in live.messages] == ["u1", "u3"]
-    assert [one.id for one in dead.messages] == ["a1", "u2"]
+    assert [message.id for message in live.messages] == ["u1", "u3"]
+    assert [message.id for message in dead.messages] == ["a1", "u2"]
     assert dead.dead == "the rewind at line 5 took them back"
 
 
-def test_a_rewind_to_nobody_takes_all_back() -> None:
+def test_a_rewind_to_an_unknown_message_removes_all() -> None:
     live, dead = every(user("u1", "a"), {"$rewindTo": "u9"}, user("u2", "b"))
-    assert [one.id for one in live.messages] == ["u2"]
+    assert [message.id for message in live.messages] == ["u2"]
     assert "line 3 names a message that does not exist" in dead.dead
 
 
-def test_a_replaced_history_stands_for_all_before_it() -> None:
+def test_a_replaced_history_replaces_all_before_it() -> None:
     new = {
         "$set": {"messages": [user("k1", "summary"), user("u1", "a"), {"type": "user", "content": "no id"}]}
     }
     live, dead = every(user("u1", "a"), gemini("a1", "b"), new, gemini("a2", "c"))
-    assert [(one.id, one.at) for one in live.messages] == [
+    assert [(message.id, message.at) for message in live.messages] == [
         ("k1", ("$set", "messages", 0)), ("u1", ("$set", "messages", 1)), ("a2", ()),
     ]  # fmt: skip
-    assert [one.id for one in dead.messages] == ["a1"]
+    assert [message.id for message in dead.messages] == ["a1"]
     assert dead.dead == "replaced by the history at line 4"
 
 
-def test_what_was_left_twice_is_told_of_once() -> None:
+def test_a_message_abandoned_twice_is_reported_once() -> None:
     again = {"$set": {"messages": [user("u1", "a")]}}
     read = every(user("u1", "a"), again, {"$rewindTo": "u1"}, user("u2", "b"))
-    assert [one.dead for one in read[1:]] == ["the rewind at line 4 took them back"]
+    assert [item.dead for item in read[1:]] == ["the rewind at line 4 took them back"]
 
 
-def test_metadata_say_whose_session_it_is_and_no_more() -> None:
+def test_metadata_only_identify_the_session() -> None:
     (found,) = every(
         {"$set": {"sessionId": "s2", "lastUpdated": "t"}}, user("u1", "a"), {"$set": {"summary": "x"}}
     )
@@ -91,34 +91,36 @@ def test_metadata_say_whose_session_it_is_and_no_more() -> None:
     assert len(found.beside) == 4
 
 
-def test_all_records_of_a_session_decide_what_is_replayed() -> None:
+def test_all_records_of_a_session_determine_the_replayed_messages() -> None:
     (found,) = every(user("u1", "a"), {"$set": {"summary": "x"}}, gemini("a1", "b"))
     assert [record.line for record in found.beside] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("kind", ["info", "warning", "error"])
-def test_what_was_only_shown_is_no_turn(kind: str) -> None:
+def test_display_messages_are_no_turns(kind: str) -> None:
     shown = {
         "id": "i1",
         "timestamp": "t",
         "type": kind,
         "content": [{"text": "Request cancelled."}, response()],
     }
-    assert [one.id for one in messages(user("u1", "a"), shown)] == ["u1"]
+    assert [message.id for message in messages(user("u1", "a"), shown)] == ["u1"]
 
 
 @pytest.mark.parametrize(
     "text", ["/chat save x", "?", " \n/stats", "", "  ", "<session_context>\nx", "<hook_context>"]
 )
-def test_what_the_cli_does_not_send_again_is_no_turn(text: str) -> None:
-    assert [one.id for one in messages(user("u1", "a"), user("u2", text), user("u3", "", text))] == ["u1"]
+def test_messages_that_the_cli_does_not_send_again_are_no_turns(text: str) -> None:
+    assert [message.id for message in messages(user("u1", "a"), user("u2", text), user("u3", "", text))] == [
+        "u1"
+    ]
 
 
 def test_a_response_before_a_command_is_sent() -> None:
     assert pieces(user("u1", response("c9"), "/etc")) == [("Result", "c9")]
 
 
-def test_a_message_of_an_unknown_type_is_told_of() -> None:
+def test_a_message_of_an_unknown_type_is_reported() -> None:
     data = data_of(user("u1", "a"), {"id": "x", "type": "narrator", "content": "b"})
     assert codes(data) == [("ST103", 3)]
 
@@ -126,7 +128,7 @@ def test_a_message_of_an_unknown_type_is_told_of() -> None:
 # One message.
 
 
-def test_a_text_stands_where_its_parts_could() -> None:
+def test_a_text_may_replace_its_parts() -> None:
     as_text, as_part, mixed = (
         [(block.at, type(block)) for block in blocks({**user("u1"), "content": content})]
         for content in ("a", {"text": "a"}, ["a", {"text": "b"}])
@@ -135,10 +137,10 @@ def test_a_text_stands_where_its_parts_could() -> None:
     assert mixed == [(("content", 0), Text), (("content", 1), Text)]
 
 
-def test_a_call_and_its_result_stand_in_one_message() -> None:
-    asked, answer = messages(gemini("a1", "b", tool("c1", response())))
-    assert (asked.role, answer.role) == ("assistant", "tool")
-    _, call_ = asked.blocks
+def test_a_call_and_its_result_are_in_one_message() -> None:
+    calling, answer = messages(gemini("a1", "b", tool("c1", response())))
+    assert (calling.role, answer.role) == ("assistant", "tool")
+    _, call_ = calling.blocks
     (result,) = answer.blocks
     assert isinstance(call_, Call)
     assert isinstance(result, Result)
@@ -147,22 +149,24 @@ def test_a_call_and_its_result_stand_in_one_message() -> None:
 
 
 @pytest.mark.parametrize("own", ["c1", None, "content_call_1"])
-def test_a_call_that_stands_in_both_places_is_one(own: str | None) -> None:
+def test_a_call_in_both_places_is_one_call(own: str | None) -> None:
     found = [
-        one for one in blocks(gemini("a1", [call(own)], tool("c1", response()))) if isinstance(one, Call)
+        block
+        for block in blocks(gemini("a1", [call(own)], tool("c1", response())))
+        if isinstance(block, Call)
     ]
-    assert [(one.at, one.id, [twin.at for twin in one.also]) for one in found] == [
+    assert [(item.at, item.id, [twin.at for twin in item.also]) for item in found] == [
         (("content", 0), own, [("toolCalls", 0)])
     ]
 
 
-def test_calls_of_one_tool_find_their_twins_by_id_first() -> None:
-    said = gemini("a1", [call("c2"), call("c1")], tool("c1", response()), tool("c2", response("c2")))
-    found = [(one.id, one.also[0].id) for one in blocks(said) if isinstance(one, Call)]
+def test_copies_of_calls_of_one_tool_are_matched_by_id_first() -> None:
+    record = gemini("a1", [call("c2"), call("c1")], tool("c1", response()), tool("c2", response("c2")))
+    found = [(block.id, block.also[0].id) for block in blocks(record) if isinstance(block, Call)]
     assert found == [("c2", "c2"), ("c1", "c1")]
 
 
-def test_thoughts_are_those_of_the_content_where_it_has_any() -> None:
+def test_thoughts_of_the_content_take_precedence() -> None:
     beside = {"thoughts": [{"subject": "a", "description": "b"}]}
     thinking = [
         [block.at for block in blocks(gemini("a1", content, **beside)) if isinstance(block, Thinking)]
@@ -172,7 +176,7 @@ def test_thoughts_are_those_of_the_content_where_it_has_any() -> None:
 
 
 @pytest.mark.parametrize("result", [None, [], "", False])
-def test_a_call_without_a_result_waits(result: Any) -> None:
+def test_a_call_without_a_result_is_pending(result: Any) -> None:
     assert pieces(gemini("a1", "", tool("c1") | {"result": result})) == [("Call", "c1")]
 
 
@@ -185,21 +189,21 @@ def test_a_call_without_a_result_waits(result: Any) -> None:
         (["see:", response()], ("toolCalls", 0, "result", 1)),
     ],
 )
-def test_a_result_may_be_written_otherwise(result: Any, at: tuple[Any, ...]) -> None:
+def test_a_result_may_have_other_spellings(result: Any, at: tuple[Any, ...]) -> None:
     found = blocks(gemini("a1", "", tool("c1") | {"result": result}))
-    assert [(one.at, one.id) for one in found if isinstance(one, Result)] == [(at, "c1")]
+    assert [(item.at, item.id) for item in found if isinstance(item, Result)] == [(at, "c1")]
 
 
-def test_a_result_of_another_kind_is_told_of() -> None:
+def test_a_result_of_another_kind_is_reported() -> None:
     data = data_of(gemini("a1", "", tool("c1") | {"result": 5}), user("u1", "a"))
     assert codes(data) == [("PA201", 2), ("ST103", 2)]
     assert testing.fixed(data, "gemini-cli") == data
 
 
-def test_results_of_parallel_calls_kept_with_each_of_them_are_no_second_ones() -> None:
+def test_results_of_parallel_calls_stored_with_each_call_are_no_duplicates() -> None:
     both = [response("c1"), {"inlineData": {"mimeType": "image/png", "data": "x"}}, response("c2", "more")]
-    said = gemini("a1", "", tool("c1", *both), tool("c2", *both))
-    found = messages(said)[1].blocks
+    record = gemini("a1", "", tool("c1", *both), tool("c2", *both))
+    found = messages(record)[1].blocks
     assert [(block.at, type(block)) for block in found] == [
         (("toolCalls", 0, "result", 0), Result), (("toolCalls", 0, "result", 1), Other),
         (("toolCalls", 1, "result", 2), Result),
@@ -207,67 +211,67 @@ def test_results_of_parallel_calls_kept_with_each_of_them_are_no_second_ones() -
 
 
 @pytest.mark.parametrize("own", ["c7", None])
-def test_a_result_belongs_to_the_call_it_stands_with(own: str | None) -> None:
-    said = gemini("a1", "", tool("c1", response(own)))
-    assert codes(data_of(said, gemini("a2", "so"))) == [("ST104", 2)]
-    assert fixed(said)[0]["toolCalls"][0]["result"] == [response("c1")]
+def test_a_result_belongs_to_the_call_that_stores_it(own: str | None) -> None:
+    record = gemini("a1", "", tool("c1", response(own)))
+    assert codes(data_of(record, gemini("a2", "so"))) == [("ST104", 2)]
+    assert fixed(record)[0]["toolCalls"][0]["result"] == [response("c1")]
 
 
-def test_how_a_call_ended_is_said_beside_it() -> None:
+def test_the_status_of_a_call_is_read() -> None:
     refused = {"functionResponse": {"id": "c1", "name": "run", "response": {"error": "no"}}}
     states = [
         [
-            one.state
-            for one in blocks(gemini("a1", "", tool("c1", part, status=status)))
-            if isinstance(one, Result)
+            block.state
+            for block in blocks(gemini("a1", "", tool("c1", part, status=status)))
+            if isinstance(block, Result)
         ]
         for part, status in ((response(), "success"), (refused, "cancelled"), (refused, "success"))
     ]
     assert states == [["complete"], ["cancelled"], ["error"]]
 
 
-# Results that are kept twice.
+# Results that are stored twice.
 
 
-def test_a_response_that_repeats_a_kept_result_is_no_second_one() -> None:
-    said = gemini("a1", "", tool("c1", response()), tool("c2", response("c2")))
+def test_a_response_that_repeats_a_stored_result_is_no_duplicate() -> None:
+    record = gemini("a1", "", tool("c1", response()), tool("c2", response("c2")))
     again = user("r1", response(), response("c2", "masked"))
-    assert pieces(said, again, gemini("a2", "so")) == [
+    assert pieces(record, again, gemini("a2", "so")) == [
         ("Call", "c1"), ("Call", "c2"), ("Result", "c1"), ("Result", "c2"),
     ]  # fmt: skip
-    assert codes(data_of(said, again, user("a1_response", response()), gemini("a2", "so"))) == []
+    assert codes(data_of(record, again, user("a1_response", response()), gemini("a2", "so"))) == []
 
 
-def test_what_else_a_repeating_message_says_is_kept() -> None:
-    said = messages(gemini("a1", "", tool("c1", response())), user("r1", response(), "and now this"))
-    assert [block.at for block in said[-1].blocks] == [("content", 1)]
+def test_other_content_of_a_repeated_message_is_kept() -> None:
+    found = messages(gemini("a1", "", tool("c1", response())), user("r1", response(), "and now this"))
+    assert [block.at for block in found[-1].blocks] == [("content", 1)]
 
 
-def test_where_the_call_keeps_none_the_response_is_the_result() -> None:
-    said = [gemini("a1", "", tool("c1")), user("r1", response())]
-    assert pieces(*said) == [("Call", "c1"), ("Result", "c1")]
-    assert codes(data_of(*said, gemini("a2", "so"))) == []
+def test_the_response_is_the_result_if_the_call_stores_none() -> None:
+    session = [gemini("a1", "", tool("c1")), user("r1", response())]
+    assert pieces(*session) == [("Call", "c1"), ("Result", "c1")]
+    assert codes(data_of(*session, gemini("a2", "so"))) == []
 
 
-def test_a_response_in_a_later_turn_is_a_second_one() -> None:
-    said = [
+def test_a_response_in_a_later_turn_is_a_duplicate() -> None:
+    session = [
         gemini("a1", "", tool("c1", response())),
         gemini("a2", "so"),
         user("r1", response()),
         gemini("a3", "b"),
     ]
-    assert codes(data_of(*said)) == [("PA205", 4)]
-    assert [one["id"] for one in fixed(*said)] == ["a1", "a2", "a3"]
+    assert codes(data_of(*session)) == [("PA205", 4)]
+    assert [item["id"] for item in fixed(*session)] == ["a1", "a2", "a3"]
 
 
-def test_without_ids_a_tools_name_says_what_is_repeated() -> None:
-    said = gemini("a1", [call(None)], tool("c1", response(None)))
-    assert pieces(said, user("r1", response(None))) == [("Call", None), ("Result", None)]
+def test_without_ids_the_name_of_a_tool_identifies_a_repeated_result() -> None:
+    record = gemini("a1", [call(None)], tool("c1", response(None)))
+    assert pieces(record, user("r1", response(None))) == [("Call", None), ("Result", None)]
     half = gemini("a1", [call(None), call("c2")], tool("c1", response(None)))
     assert len(pieces(half, user("r1", response(None)))) == 4
 
 
-# Whose files they are.
+# Recognition.
 
 
 @needs_corpus
@@ -278,20 +282,20 @@ def test_without_ids_a_tools_name_says_what_is_repeated() -> None:
         ("gemini_cli_checkpoint", "gemini"), ("gemini_cli_checkpoint_broken", "gemini"),
     ],
 )  # fmt: skip
-def test_samples_are_known(name: str, wire: str) -> None:
+def test_samples_are_recognized(name: str, wire: str) -> None:
     path = str(CORPUS / "format_samples" / f"{name}.jsonl")
-    assert {one.wire.name for one in transcripts_of(Source(name, path))} == {wire}
+    assert {item.wire.name for item in transcripts_of(Source(name, path))} == {wire}
 
 
 @needs_corpus
-def test_nobody_elses_files_are_taken() -> None:
-    """Contents exported by the CLI, recorded answers of its tests, and the logs of all others."""
+def test_files_of_other_formats_are_not_recognized() -> None:
+    """Contents exported by the CLI, recorded answers of its tests, and the logs of all other formats."""
     paths = [*(CORPUS / "format_samples").glob("*.jsonl"), *(CORPUS / "logs").rglob("*.json*")]
-    taken = [path.name for path in paths if path.stat().st_size < 1 << 20 and _is_taken(path)]
+    taken = [path.name for path in paths if path.stat().st_size < 1 << 20 and _is_recognized(path)]
     assert sorted(taken) == ["gemini_cli_chat.jsonl", "gemini_cli_chat_legacy.jsonl"]
 
 
-def _is_taken(path: Path) -> bool:
+def _is_recognized(path: Path) -> bool:
     with path.open("rb") as file:
         head = [
             Record(number, 0, line) for number, line in enumerate(file, 1) if number <= 20 and line.strip()
@@ -303,14 +307,14 @@ def _is_taken(path: Path) -> bool:
 @needs_corpus
 def test_every_call_of_the_samples_is_read_once() -> None:
     path = CORPUS / "format_samples" / "gemini_cli_chat.jsonl"
-    said = {one["id"]: one for one in lines_of(path.read_bytes()) if "id" in one}
-    expected = Counter(tool["id"] for one in said.values() for tool in one.get("toolCalls", ()))
+    records = {item["id"]: item for item in lines_of(path.read_bytes()) if "id" in item}
+    expected = Counter(tool["id"] for record in records.values() for tool in record.get("toolCalls", ()))
     read = [*transcripts_of(Source("x", str(path)))]
     calls = Counter(
-        one.asked.call.id
+        interaction.asked.call.id
         for each in read
-        for one in ledger.read(each.messages, each.wire).interactions
-        if one.answer
+        for interaction in ledger.read(each.messages, each.wire).interactions
+        if interaction.answer
     )
     assert calls == expected
     assert sum(calls.values()) == 2
@@ -339,18 +343,18 @@ def test_every_call_of_the_samples_is_read_once() -> None:
         [{"sessionId": "s", "messageId": 0, "type": "user", "message": "a", "timestamp": "t"}],
     ],
 )
-def test_other_records_are_not_taken(record: Any) -> None:
+def test_other_records_are_not_recognized(record: Any) -> None:
     found, sure = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert found is not CARRIER or not sure
 
 
-def test_sessions_of_before_there_were_lines_may_be_collected_on_lines() -> None:
+def test_sessions_from_before_the_line_format_may_be_collected_on_lines() -> None:
     whole = [{**HEAD, "sessionId": name, "messages": [user(f"u{name}", "a")]} for name in "xy"]
-    data = b"".join(json.dumps(one).encode() + b"\n" for one in whole)
+    data = b"".join(json.dumps(item).encode() + b"\n" for item in whole)
     found = CARRIER.read(
         CARRIER.shape.read(Record(n, n * 1000, line)) for n, line in enumerate(data.splitlines(), 1)
     )
-    assert [(one.id, len(one.messages)) for one in found if isinstance(one, Transcript)] == [
+    assert [(item.id, len(item.messages)) for item in found if isinstance(item, Transcript)] == [
         ("x", 1),
         ("y", 1),
     ]

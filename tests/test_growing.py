@@ -1,4 +1,4 @@
-"""However a log comes to be, what is told of it on the way is what is told of it in the end."""
+"""The findings during the growth of a log are those of the complete log, for any kind of growth."""
 
 import json
 import re
@@ -22,17 +22,17 @@ from turnlint.spread.here import Question
 
 FORMATS = Path(__file__).parent.parent / "fixtures" / "formats"
 OPTIONS = Options(fingerprints=True, view=True, content="excerpt")
-ASKED = Question(OPTIONS, Book(OPTIONS))
+QUESTION = Question(OPTIONS, Book(OPTIONS))
 MIXED = "records-of-two-wires-in-one-file.jsonl"
-"""Whose log it is, its first twenty records tell, and they are not all there yet."""
+"""The first twenty records determine the format, and some of them are missing at first."""
 LOGS = sorted(path for path in FORMATS.rglob("*.jsonl") if ".fixed." not in path.name and path.name != MIXED)
 
 
 class Watched:
-    """A log that is looked at while it grows."""
+    """A log that is read while it grows."""
 
     def __init__(self, path: Path) -> None:
-        self.growing = Growing(Source(path.name, str(path)), ASKED)
+        self.growing = Growing(Source(path.name, str(path)), QUESTION)
         self.rows: list[Row] = []
         self.notes: list[str] = []
         self.tally = Tally()
@@ -48,13 +48,13 @@ class Watched:
 
 
 def whole(path: Path) -> tuple[list[Row], Tally]:
-    *events, tally = lint(Source(path.name, str(path)), OPTIONS, ASKED.book)
+    *events, tally = lint(Source(path.name, str(path)), OPTIONS, QUESTION.book)
     assert isinstance(tally, Tally)
     return [event for event in events if isinstance(event, Row)], tally
 
 
 def shown(rows: list[Row]) -> set[tuple[str, str]]:
-    """Findings by what makes them the same in two runs: how many messages one is about may change as a log grows."""
+    """Findings by the parts that are equal in two runs: the number of messages of a finding may change as a log grows."""
     return {(row.finding.code, row.fingerprint) for row in rows}
 
 
@@ -78,10 +78,10 @@ def assert_same(watched: Watched, path: Path) -> None:
     assert len(watched.rows) == len(rows) + gone
     counted = ("files", "conversations", "messages", "calls", "results", "skipped", "crashes")
     assert [getattr(watched.tally, name) for name in counted] == [getattr(tally, name) for name in counted]
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for row in watched.rows:
-        told[row.finding.rule] = told.get(row.finding.rule, 0) + 1
-    assert watched.tally.rules == told
+        counts[row.finding.rule] = counts.get(row.finding.rule, 0) + 1
+    assert watched.tally.rules == counts
     assert {key: count for key, count in watched.tally.providers.items() if count} == tally.providers
 
 
@@ -98,14 +98,16 @@ def broken(name: str, **more: Any) -> dict[str, Any]:
     return {**more, "messages": [{"role": "tool", "tool_call_id": name, "content": "x"}]}
 
 
-def test_lines_that_are_conversations_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_with_whole_conversations_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[tuple[int, int]] = []
     packed = growing.pack
 
-    def pack(source: Source, asked: Question) -> Any:
+    def pack(source: Source, question: Question) -> Any:
         assert source.part
         read.append((source.part.start, source.part.end))
-        return packed(source, asked)
+        return packed(source, question)
 
     monkeypatch.setattr(growing, "pack", pack)
     monkeypatch.setattr(growing, "STRETCH", 1000)
@@ -118,7 +120,7 @@ def test_lines_that_are_conversations_are_read_once(tmp_path: Path, monkeypatch:
     assert max(end - start for start, end in read) < 1000 + max(map(len, records))
 
 
-def test_a_log_whose_lines_begin_to_hang_together_is_read_as_one(tmp_path: Path) -> None:
+def test_a_log_whose_lines_become_one_conversation_is_read_as_one(tmp_path: Path) -> None:
     alone = [broken(f"c{number}") for number in range(3)]
     keyed = [
         {"conversation_id": "k", "role": "tool", "tool_call_id": f"k{number}", "content": "x"}
@@ -133,13 +135,13 @@ def test_a_log_whose_lines_begin_to_hang_together_is_read_as_one(tmp_path: Path)
     assert [row.finding.call_id for row in watched.rows] == ["c0", "c1", "c2", "k0", "k1", "k2"]
 
 
-def test_line_ends_of_windows_are_told_of_once(tmp_path: Path) -> None:
+def test_windows_line_ends_are_reported_once(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     data = lines(*[broken(f"c{number}") for number in range(4)]).replace("\n", "\r\n").encode()
     assert_same(grow(path, data, [70, 130, 200]), path)
 
 
-def test_what_was_written_anew_in_place_is_seen_also_where_it_is_as_long(tmp_path: Path) -> None:
+def test_a_rewrite_in_place_is_detected_even_at_equal_length(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(lines(broken("c1"), broken("c2")), encoding="utf-8")
     watched = Watched(path)
@@ -150,7 +152,7 @@ def test_what_was_written_anew_in_place_is_seen_also_where_it_is_as_long(tmp_pat
     assert watched.notes == ["rewritten; read from the start"]
 
 
-def test_what_cannot_be_found_again_of_a_log_that_was_moved_is_left(tmp_path: Path) -> None:
+def test_missing_parts_of_a_moved_log_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "a.jsonl"
     path.parent.mkdir()
     path.write_text(json.dumps(broken("c1")) + "\n", encoding="utf-8")
@@ -172,7 +174,7 @@ def test_a_split_record_is_one_finding_when_its_lines_come_one_by_one(tmp_path: 
     for line in (0, 2, data.count(b"\n") - 1):
         at = place_in(data, line, b", ")
         broken = data[:at] + b"\n" + data[at:]
-        ends = [one.end() for one in re.finditer(rb"\n", broken)]
+        ends = [item.end() for item in re.finditer(rb"\n", broken)]
         watched = grow(path, broken, ends)
         assert watched.notes == []
         assert [(row.place.line, row.finding.message) for row in watched.rows] == [

@@ -1,7 +1,6 @@
-"""Files that strangers wrote, and paths and streams that are not what a linter hopes for.
+"""Hostile files, and unusual paths and streams, give no traceback and a known exit code.
 
-This module owns that each of them is survived, with no traceback and a known exit code: noise and damage,
-depth, links and pipes, files that cannot be read, readers that go away, and terminals of any encoding.
+Noise and damage, depth, links and pipes, unreadable files, closed outputs, and terminals of any encoding.
 """
 
 import contextlib
@@ -36,12 +35,12 @@ def test_a_hostile_file_is_survived(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_hostile_files_are_survived_whatever_they_are_said_to_be(wire: str, tmp_path: Path) -> None:
+def test_hostile_files_are_survived_under_any_format(wire: str, tmp_path: Path) -> None:
     paths = sorted(FIXTURES.iterdir())
     assert len(paths) > 12
     reports = lint_in_all_formats(*paths, "--format", wire, "--show-content", "full", folder=tmp_path)
     summary = json.loads(reports["json"])["summary"]
-    assert summary["skipped"] == 1  # a picture
+    assert summary["skipped"] == 1  # an image
     assert summary["files"] + summary["skipped"] == len(paths)
 
 
@@ -49,7 +48,7 @@ FAULTS = (b"", b'"', b"}", b"\xff", b"\n", b"[[", b"\\", b"\x00")
 
 
 def _mangled(wire: str, seed: int) -> bytes:
-    """A record with a few bytes changed, cut out or put in."""
+    """A record with a few bytes changed, removed or inserted."""
     records = WIRES[wire]("c1")
     data = bytearray(json.dumps(records[seed % 2]).encode())
     dice = iter(noise(seed, 64))
@@ -109,7 +108,7 @@ def test_every_depth_near_the_limits_of_readers_is_survived(tmp_path: Path) -> N
     assert b"nested deeper" in reports["jsonl"]
 
 
-def test_names_that_are_no_files_are_answered_with_a_sentence(tmp_path: Path) -> None:
+def test_names_of_no_files_give_an_error_sentence(tmp_path: Path) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     (tmp_path / "dangling.jsonl").symlink_to("nowhere")
     (tmp_path / "round.jsonl").symlink_to("round.jsonl")
@@ -128,18 +127,18 @@ def test_names_that_are_no_files_are_answered_with_a_sentence(tmp_path: Path) ->
     assert codes == expected
 
 
-def test_a_dangling_link_in_a_folder_is_no_internal_error_where_somebody_watches(tmp_path: Path) -> None:
+def test_a_dangling_link_in_a_folder_is_no_internal_error_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "dangling.jsonl").symlink_to("nowhere")
     (tmp_path / "good.jsonl").write_bytes(ORPHAN)
-    watcher, terminal = os.openpty()  # progress is for terminals, and it asks for sizes
+    watcher, terminal = os.openpty()  # only terminals show progress, which needs file sizes
     command = [*LINT, str(tmp_path), "--output-format", "jsonl"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT, check=False)
     os.close(terminal)
-    said = b""
-    with contextlib.suppress(OSError):  # a terminal on which nothing was said reads as an error
-        said = os.read(watcher, 9999)
+    output = b""
+    with contextlib.suppress(OSError):  # an idle terminal gives an error to a reader
+        output = os.read(watcher, 9999)
     os.close(watcher)
-    assert done.returncode in (1, 2), said
+    assert done.returncode in (1, 2), output
     assert reported(done)[0]["rule"] == "orphan-result"
 
 
@@ -148,10 +147,10 @@ def test_a_file_that_may_not_be_read_is_named_and_the_rest_is_linted(tmp_path: P
     locked.write_bytes(ORPHAN)
     locked.chmod(0)
     (tmp_path / "b.jsonl").write_bytes(ORPHAN)
-    # root may read anything, unless it gives that up
+    # root can read every file, unless it drops that capability
     prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     if prefix and not shutil.which("setpriv"):
-        pytest.skip("needs a user who is not root, or setpriv")
+        pytest.skip("needs a user other than root, or setpriv")
     done = lint(tmp_path, "--output-format", "jsonl", prefix=prefix)
     assert_ended_well(done)
     assert done.returncode == 2
@@ -175,7 +174,7 @@ SESSION = b"".join(
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_reader_that_goes_away_hears_no_complaint(kind: str, tmp_path: Path) -> None:
+def test_a_closed_output_gives_no_error_message(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(SESSION)
     command, pipe = [*LINT, str(path), "--output-format", kind], subprocess.PIPE
@@ -185,7 +184,7 @@ def test_a_reader_that_goes_away_hears_no_complaint(kind: str, tmp_path: Path) -
         assert len(running.stdout.read(1)) == 1
         running.stdout.close()
         assert running.stderr.read() == b""
-    # 141 is what a shell reports for a program that a closed pipe stopped
+    # the exit code that a shell reports for a program that a closed pipe stopped
     assert running.returncode in (0, 1, 2, 3, 141)
 
 

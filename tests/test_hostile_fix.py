@@ -1,8 +1,7 @@
-"""What a hostile and unlucky world does to `turnlint fix` and `turnlint undo`.
+"""`turnlint fix` and `turnlint undo` under hostile input and failures of the system.
 
-This module owns inputs that once lost something, or might: words under keys of other wires, lines that were torn or
-joined, journals that were overwritten or changed by hand, other programs that write meanwhile. It refuses to judge
-which repair is the best one.
+Inputs that once lost data, or might: texts under keys of other wires, torn or joined lines, journals that were
+overwritten or edited, other programs that write at the same time.
 """
 
 import gzip
@@ -21,13 +20,13 @@ import pytest
 import zstandard
 from click.testing import CliRunner, Result
 
-from broken_logs import BROKEN, GAP, GOOD, SOUND, STRAY, asks, call, fix, fixed, log, result, settle
+from broken_logs import BROKEN, GAP, GOOD, SOUND, STRAY, call, calling, fix, fixed, log, result, settle
 from hostile import ENVIRONMENT, assert_safe
 from turnlint.cli.undo import command as undo_command
 from turnlint.keeping import last_run
 
 Value = dict[str, Any]
-SAID = "do not lose me"
+TEXT_TO_KEEP = "do not lose me"
 FIX = (sys.executable, "-m", "turnlint", "fix")
 
 
@@ -57,7 +56,7 @@ def report_of(folder: Path, data: bytes, *arguments: str) -> tuple[bytes, Value]
     return path.read_bytes(), json.loads(report)
 
 
-# What is said under a key that this wire does not have.
+# Content under a key that this wire does not have.
 
 CHAT = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}
 HI, YO = [{"text": "hi"}], [{"text": "yo"}]
@@ -74,53 +73,55 @@ WIRES: dict[str, tuple[str, Value, Value]] = {
 }
 """By wire: the key of the messages, and one of the user and of the assistant."""
 ELSEWHERE: tuple[Value, ...] = (
-    {"parts": [{"text": SAID}]},
-    {"parts": [{"inlineData": {"mimeType": "image/png", "data": SAID}}]},
-    {"parts": [{"functionCall": {"name": "f", "args": {"a": SAID}}}]},
-    {"blocks": [{"type": "text", "text": SAID}]},
-    {"text": SAID},
-    {"message": SAID},
-    {"content": None, "refusal": SAID},
-    {"content": None, "reasoning": SAID},
-    {"content": "", "reasoning_content": SAID},
-    {"content": [], "reasoning_details": [{"type": "reasoning.text", "text": SAID}]},
-    {"content": "", "thinking": SAID},
-    {"content": None, "audio": {"id": SAID}},
-    {"content": "", "images": [SAID]},
-    {"content": "", "function_call": {"name": "f", "arguments": SAID}},
-    {"content": [{"type": "text", "text": "", "citations": [SAID]}]},
-    {"content": [{"type": "thinking", "thinking": SAID}]},
-    {"content": [[SAID]]},
-    {"content": {"text": SAID}},
+    {"parts": [{"text": TEXT_TO_KEEP}]},
+    {"parts": [{"inlineData": {"mimeType": "image/png", "data": TEXT_TO_KEEP}}]},
+    {"parts": [{"functionCall": {"name": "f", "args": {"a": TEXT_TO_KEEP}}}]},
+    {"blocks": [{"type": "text", "text": TEXT_TO_KEEP}]},
+    {"text": TEXT_TO_KEEP},
+    {"message": TEXT_TO_KEEP},
+    {"content": None, "refusal": TEXT_TO_KEEP},
+    {"content": None, "reasoning": TEXT_TO_KEEP},
+    {"content": "", "reasoning_content": TEXT_TO_KEEP},
+    {"content": [], "reasoning_details": [{"type": "reasoning.text", "text": TEXT_TO_KEEP}]},
+    {"content": "", "thinking": TEXT_TO_KEEP},
+    {"content": None, "audio": {"id": TEXT_TO_KEEP}},
+    {"content": "", "images": [TEXT_TO_KEEP]},
+    {"content": "", "function_call": {"name": "f", "arguments": TEXT_TO_KEEP}},
+    {"content": [{"type": "text", "text": "", "citations": [TEXT_TO_KEEP]}]},
+    {"content": [{"type": "thinking", "thinking": TEXT_TO_KEEP}]},
+    {"content": [[TEXT_TO_KEEP]]},
+    {"content": {"text": TEXT_TO_KEEP}},
 )
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_what_is_said_under_another_wires_key_is_not_nothing(wire: str, folder: Path) -> None:
-    """No level that keeps everything may take such a message for empty, or write it anew without those words."""
+def test_content_under_a_key_of_another_wire_is_not_empty(wire: str, folder: Path) -> None:
+    """No level that keeps all content may treat such a message as empty, or rewrite it without that content."""
     key, user, assistant = WIRES[wire]
     messages = [{"role": role, **words} for words in ELSEWHERE for role in ("user", "assistant", "model")]
-    data = b"".join(line({key: [user, assistant, user, one, assistant, user]}) for one in messages)
+    data = b"".join(line({key: [user, assistant, user, message, assistant, user]}) for message in messages)
     after, report = report_of(folder, data, "--format", wire, "--level", "lossless")
     assert [
-        one for one, now in zip(messages, after.splitlines(), strict=True) if SAID.encode() not in now
+        one for one, now in zip(messages, after.splitlines(), strict=True) if TEXT_TO_KEEP.encode() not in now
     ] == []
     assert report["complete"]
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "gemini", "bedrock"])
-def test_a_message_is_not_written_for_this_wire_without_what_it_held(wire: str, folder: Path) -> None:
+def test_a_message_is_not_rewritten_for_this_wire_without_its_content(wire: str, folder: Path) -> None:
     key, user, assistant = WIRES[wire]
     keys = ("reasoning_content", "refusal", "thinking", "tool_plan", "name", "id", "extra")
     data = b"".join(
         line({
             "model": "claude-3" if wire == "anthropic" else "m",
-            key: [user, assistant, user, {**asks(call("c1")), "content": "so", one: SAID}, result("c1"), user],
+            key: [user, assistant, user, {**calling(call("c1")), "content": "so", item: TEXT_TO_KEEP}, result("c1"), user],
         })
-        for one in keys
+        for item in keys
     )  # fmt: skip
     after, _ = report_of(folder, data, "--format", wire, "--level", "lossless")
-    assert [one for one, now in zip(keys, after.splitlines(), strict=True) if SAID.encode() not in now] == []
+    assert [
+        one for one, now in zip(keys, after.splitlines(), strict=True) if TEXT_TO_KEEP.encode() not in now
+    ] == []
 
 
 def test_numbers_of_a_foreign_call_keep_their_digits(folder: Path) -> None:
@@ -138,7 +139,7 @@ def test_numbers_of_a_foreign_call_keep_their_digits(folder: Path) -> None:
     assert number in report_of(folder, data, "--format", "anthropic")[0]
 
 
-# Lines that were torn or joined.
+# Torn or joined lines.
 
 TORN = b'{"messages": [{"role": "user", "content": "he'
 LENIENT: dict[str, Callable[[bytes], bytes]] = {
@@ -155,7 +156,7 @@ LENIENT: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n"])
 @pytest.mark.parametrize("kind", LENIENT)
-def test_a_torn_first_line_swallows_no_other(kind: str, end: bytes, folder: Path) -> None:
+def test_a_torn_first_line_removes_no_other_line(kind: str, end: bytes, folder: Path) -> None:
     second = LENIENT[kind](b'{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant"}]}')
     after, _ = report_of(folder, TORN + end + second + end + SOUND)
     assert after.startswith(TORN + end)
@@ -163,36 +164,36 @@ def test_a_torn_first_line_swallows_no_other(kind: str, end: bytes, folder: Path
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_joined_lines_of_a_packed_log_are_read_from_where_they_stand(
+def test_joined_lines_of_a_packed_log_are_read_at_their_position(
     pack: Callable[[bytes], bytes], folder: Path
 ) -> None:
-    """A stream that cannot go back once gave the next bytes for those of the second record of a line."""
+    """A stream that cannot seek once gave the next bytes as those of the second record of a line."""
     done = b'{"session_id": "s0", "role": "model", "parts": [{"text": "done"}]}'
-    said = [
+    lines = [
         done + b"\t" + done,
         b'{"session_id": "s1", "role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {}}}]}',
         b'{"n": NaN, "session_id": "s1", "role": "user", "parts": [{"text": "more"}]}',
         b'{"session_id": "s0", "role": "user", "parts": [{"te\\ud800xt": "more"}]}',
         b'{"session_id": "s1", "role": "model", "parts": [{"text": "last"}]}',
     ]
-    data = b"\n".join(said) + b"\n"
+    data = b"\n".join(lines) + b"\n"
     (folder / "packed").write_bytes(pack(data))
     (folder / "plain").write_bytes(data)
     for name in ("packed", "plain"):
         fix(name, "-o", f"{name}.jsonl")
     after = (folder / "packed.jsonl").read_bytes()
     assert after == (folder / "plain.jsonl").read_bytes()
-    assert [one for one in (said[1], said[4]) if one not in after.splitlines()] == []
+    assert [item for item in (lines[1], lines[4]) if item not in after.splitlines()] == []
     assert after.startswith(done + b"\t\n" + done + b"\n")
 
 
 @pytest.mark.parametrize("depth", [900, 100_000])
-def test_nesting_beside_and_inside_of_what_is_repaired_keeps_its_bytes(depth: int, folder: Path) -> None:
+def test_nesting_beside_and_inside_of_repaired_values_keeps_its_bytes(depth: int, folder: Path) -> None:
     deep = b"[" * depth + b"]" * depth
     beside = log(GAP).replace(b"{", b'{"deep": ' + deep + b", ", 1)
     inside = log(GAP).replace(b'"content": null', b'"content": null, "deep": ' + deep, 1)
     after, _ = report_of(folder, beside + inside + log(GAP))
-    assert all(deep in one for one in after.splitlines()[:2])
+    assert all(deep in line for line in after.splitlines()[:2])
     assert after.endswith(fixed(log(GAP)))
 
 
@@ -213,7 +214,9 @@ def test_a_file_of_two_wires_is_repaired_in_one_run(wires: tuple[str, str], fold
         model = {"model": "gpt-5.1"} if wire == "openai-responses" else {}
         data += line({**model, key: [user, ORPHANS[wire], assistant, user]})
     after, report = report_of(folder, data)
-    assert [(one["rule"], one["line"]) for one in report["changes"]] == [("orphan-result", n) for n in (1, 2)]
+    assert [(change["rule"], change["line"]) for change in report["changes"]] == [
+        ("orphan-result", n) for n in (1, 2)
+    ]
     assert fixed(after) == after
 
 
@@ -222,8 +225,8 @@ def test_a_file_of_two_wires_is_repaired_in_one_run(wires: tuple[str, str], fold
 
 def test_two_fixes_that_end_in_the_same_bytes_have_two_journals(folder: Path) -> None:
     path = folder / "log.jsonl"
-    said = [{"session": "s", **one} for one in (STRAY[0], STRAY[1], STRAY[2])]
-    path.write_bytes(first := b"".join(map(line, said)))
+    records = [{"session": "s", **item} for item in (STRAY[0], STRAY[1], STRAY[2])]
+    path.write_bytes(first := b"".join(map(line, records)))
     fix("log.jsonl")
     between = path.read_bytes()
     path.write_bytes(second := between + line({"session": "s", **result("c8", "another")}))
@@ -249,14 +252,14 @@ def test_an_edit_between_two_fixes_stops_only_the_first_undo(folder: Path) -> No
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_whatever_a_journal_says_undo_gives_the_old_bytes_or_touches_nothing(
+def test_for_any_journal_undo_restores_the_old_bytes_or_changes_nothing(
     pack: Callable[[bytes], bytes], folder: Path, tmp_path: Path
 ) -> None:
     path = folder / "log.jsonl"
     path.write_bytes(old := pack(log(GAP, STRAY)))
     fix("log.jsonl")
     new = path.read_bytes()
-    (journal,) = (one for one in (tmp_path / "state").iterdir() if one.name != last_run.NAME)
+    (journal,) = (path for path in (tmp_path / "state").iterdir() if path.name != last_run.NAME)
     sound = journal.read_bytes()
     rng = Random(4)  # noqa: S311 - the same ones in every run
     codes = set()
@@ -285,17 +288,17 @@ def test_whatever_a_journal_says_undo_gives_the_old_bytes_or_touches_nothing(
     assert codes == {0, 2, 4}
 
 
-def test_o_through_a_folder_that_is_none_replaces_nothing(folder: Path) -> None:
-    """`x/..` is taken out of a name only where there is an `x`."""
+def test_o_through_a_missing_folder_replaces_nothing(folder: Path) -> None:
+    """`x/..` is removed from a name only if `x` exists."""
     (path := folder / "log.jsonl").write_bytes(data := log(STRAY))
     assert fix("log.jsonl", "-o", os.path.join(".", "x", "..", "log.jsonl")).exit_code == 2
     assert path.read_bytes() == data
 
 
-# Others at the same time.
+# Concurrent programs.
 
 
-def test_two_runs_at_once_end_in_one_repair_that_can_be_undone(folder: Path) -> None:
+def test_two_simultaneous_runs_give_one_repair_that_can_be_undone(folder: Path) -> None:
     path = folder / "log.jsonl"
     path.write_bytes(old := log(GAP, GOOD) * 300)
     runs = [
@@ -320,13 +323,13 @@ def test_no_line_of_a_writer_is_lost(keeps_open: bool, folder: Path) -> None:
     def write() -> None:
         kept = path.open("ab", buffering=0) if keeps_open else None
         while not stop.wait(0.01):
-            said = line({"messages": [{"role": "user", "content": f"late {len(written)}"}]})
+            added = line({"messages": [{"role": "user", "content": f"late {len(written)}"}]})
             if kept:
-                kept.write(said)
+                kept.write(added)
             else:
                 with path.open("ab", buffering=0) as file:
-                    file.write(said)
-            written.append(said)
+                    file.write(added)
+            written.append(added)
         if kept:
             kept.close()
 
@@ -339,14 +342,16 @@ def test_no_line_of_a_writer_is_lost(keeps_open: bool, folder: Path) -> None:
         writer.join()
     assert run.returncode in (0, 2), run.stderr
     after = path.read_bytes()
-    assert [one for one in written if one not in after] == []
+    assert [item for item in written if item not in after] == []
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
 @pytest.mark.parametrize(
     "arguments", [["--report", "/dev/full"], ["--journal", "/dev/full"], ["-o", "/dev/full"]]
 )
-def test_a_full_disk_is_said_and_what_was_written_can_be_undone(arguments: list[str], folder: Path) -> None:
+def test_a_full_disk_is_reported_and_written_changes_can_be_undone(
+    arguments: list[str], folder: Path
+) -> None:
     run = subprocess.run(
         [*FIX, "broken.jsonl", *arguments], capture_output=True, check=False, env=dict(os.environ)
     )
@@ -358,11 +363,11 @@ def test_a_full_disk_is_said_and_what_was_written_can_be_undone(arguments: list[
 
 
 def test_no_byte_depends_on_the_order_of_a_hash(folder: Path, tmp_path: Path) -> None:
-    said = b"".join(line({key: [user, assistant, user]}) for key, user, assistant in WIRES.values())
+    log = b"".join(line({key: [user, assistant, user]}) for key, user, assistant in WIRES.values())
     seen = set()
     for seed in ("0", "1", "4242"):
-        (folder / "case.jsonl").write_bytes(BROKEN + said)
-        state = tmp_path / f"state-{int(seed):04}"  # paths of one length, since lines break at the width
+        (folder / "case.jsonl").write_bytes(BROKEN + log)
+        state = tmp_path / f"state-{int(seed):04}"  # paths of equal length, because lines break at the width
         outputs = []
         for arguments in (["--diff"], ["--report", "r.json", "--provider", "mistral"]):
             run = subprocess.run(
@@ -371,21 +376,23 @@ def test_no_byte_depends_on_the_order_of_a_hash(folder: Path, tmp_path: Path) ->
             )  # fmt: skip
             outputs += [run.stdout.replace(str(state).encode(), b""), run.stderr]
         report = (folder / "r.json").read_bytes().replace(str(state).encode(), b"")
-        journals = sorted((one.name, one.read_bytes()) for one in state.iterdir())
+        journals = sorted((path.name, path.read_bytes()) for path in state.iterdir())
         seen.add((*outputs, report, (folder / "case.jsonl").read_bytes(), *journals))
     assert len(seen) == 1
 
 
-def test_a_crowd_of_results_of_one_call_is_told_one_by_one(folder: Path) -> None:
+def test_many_results_of_one_call_are_reported_one_by_one(folder: Path) -> None:
     data = log([*GOOD[:2], *(result("c1", f"text {number}") for number in range(4_000)), GOOD[-1]])
     after, report = report_of(folder, data)
     assert after.count(b'"tool_call_id"') == 1
-    assert len({one["digests"]["before"] for one in report["changes"]}) == len(report["changes"]) == 3_999
+    assert (
+        len({change["digests"]["before"] for change in report["changes"]}) == len(report["changes"]) == 3_999
+    )
     assert undo("case.jsonl").exit_code == 0
     assert (folder / "case.jsonl").read_bytes() == data
 
 
-def test_ids_as_long_as_a_book_or_with_names_of_objects_stay_with_their_results(folder: Path) -> None:
+def test_very_long_ids_and_ids_with_names_of_objects_stay_with_their_results(folder: Path) -> None:
     ids = [
         "x" * 100_000,
         "__proto__",
@@ -396,8 +403,13 @@ def test_ids_as_long_as_a_book_or_with_names_of_objects_stay_with_their_results(
         "\n::error::x",
         "\u0000",
     ]
-    late = [*GOOD[:1], asks(*map(call, ids)), GOOD[0], *(result(one, f"of {one}") for one in reversed(ids))]
+    late = [
+        *GOOD[:1],
+        calling(*map(call, ids)),
+        GOOD[0],
+        *(result(identifier, f"of {identifier}") for identifier in reversed(ids)),
+    ]
     after, _ = report_of(folder, log(late))
     messages = json.loads(after)["messages"]
-    assert [one["tool_call_id"] for one in messages[2:-1]] == ids
-    assert [one["content"] for one in messages[2:-1]] == [f"of {one}" for one in ids]
+    assert [message["tool_call_id"] for message in messages[2:-1]] == ids
+    assert [message["content"] for message in messages[2:-1]] == [f"of {identifier}" for identifier in ids]

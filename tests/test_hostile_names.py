@@ -1,6 +1,6 @@
-"""Names that strangers chose, of tools, ids, roles, keys and files, in every report.
+"""Hostile names of tools, ids, roles, keys and files in every report.
 
-This module owns that no such name steers a terminal or a build runner or makes a line endless.
+No such name may control a terminal or a build runner, or make an endless line.
 """
 
 import json
@@ -16,7 +16,7 @@ from turnlint.report.escape import columns
 
 
 def _twice(key: str) -> bytes:
-    """A record with a key of that name twice, inside and outside of a message: no dictionary can say that."""
+    """A record with a key of that name twice, inside and outside of a message, which no dictionary can hold."""
     name = json.dumps(key)
     message = f'{{"role": "user", "content": "a", {name}: NaN, {name}: 2}}'
     return f'{{"messages": [{message}], {name}: 01, {name}: None}}'.encode()
@@ -54,13 +54,15 @@ def test_file_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: P
     assert json.loads(reports["json"])["summary"]["rules"] == {"orphan-result": 2, "unreadable-record": 1}
     missing = lint(stdin_name + "-is-missing", cwd=tmp_path)
     assert_ended_well(missing)
-    assert missing.returncode == (3 if b"[" in x else 2)  # a bracket makes it a pattern
+    assert missing.returncode == (3 if b"[" in x else 2)  # the bracket makes the name a pattern
 
 
 LONGEST = "n" * 249 + ".jsonl"
 
 
-def test_names_as_long_as_a_file_system_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_the_maximum_length_of_a_file_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TURNLINT_STATE_DIR", str(tmp_path / "state"))
     path = tmp_path / LONGEST
@@ -82,5 +84,5 @@ def test_names_as_long_as_a_file_system_takes_them(tmp_path: Path, monkeypatch: 
         assert done.exit_code == code, (arguments[0], done.output)
         assert "Traceback" not in done.output
     assert path.read_bytes() == ORPHAN
-    names = [one.name for one in tmp_path.iterdir()]
+    names = [path.name for path in tmp_path.iterdir()]
     assert sorted(names) == sorted([LONGEST, report, baseline, journal, "o" * 255, "state"])

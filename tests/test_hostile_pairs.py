@@ -1,4 +1,4 @@
-"""Evidence that contradicts a pair of a call and a result, and ids that `fix` and `ids` give alike."""
+"""Evidence against a pair of a call and a result, and agreement of the ids of `fix` and `ids`."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import fuzz_pairs
 from breaking import Piece, Turn
-from ledger_oracle import BLOCKS, CHAT, read, story, talk
+from ledger_oracle import BLOCKS, CHAT, outcome_of, parse_conversation, read
 from turnlint import fix
 from turnlint.cli.ids import command
 from turnlint.ids import project
@@ -33,24 +33,24 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("wire", "text", "expected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+    ("wire", "text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_evidence_that_contradicts_leaves_no_pair(wire: Wire, text: str, expected: str) -> None:
-    told = sorted(story(read(talk(text), wire)).items())
-    assert ", ".join(f"{seq} {what}" for seq, what in told) == expected
+def test_contradictory_evidence_leaves_no_pair(wire: Wire, text: str, expected: str) -> None:
+    outcome = sorted(outcome_of(read(parse_conversation(text), wire)).items())
+    assert ", ".join(f"{seq} {what}" for seq, what in outcome) == expected
 
 
 def _call(identifier: str, number: int, name: str = "run") -> dict[str, Any]:
     return {"type": "tool_call", "id": identifier, "name": name, "parameters": {"n": number}}
 
 
-def _said(identifier: str, text: str, name: str = "run") -> dict[str, Any]:
+def _result_block(identifier: str, text: str, name: str = "run") -> dict[str, Any]:
     return {"type": "tool_response", "callId": identifier, "toolName": name, "result": text}
 
 
 def test_a_call_with_other_arguments_is_no_copy() -> None:
     log = {"history": [
-        {"speaker": "ai", "blocks": [_call("c1", 1)]}, {"speaker": "tool", "blocks": [_call("c1", 2), _said("c1", "two")]},
+        {"speaker": "ai", "blocks": [_call("c1", 1)]}, {"speaker": "tool", "blocks": [_call("c1", 2), _result_block("c1", "two")]},
     ]}  # fmt: skip
     assert fix(log, format="canonical", level="lossy").value == log
 
@@ -59,7 +59,7 @@ def test_a_result_stays_beside_a_call_that_may_be_its_own() -> None:
     log = {"history": [
         {"speaker": "ai", "blocks": [_call("c1", 1)]}, {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]},
         {"speaker": "ai", "blocks": [{"type": "text", "text": "wait"}]},
-        {"speaker": "tool", "blocks": [_call("c1", 2), _said("c1", "two")]},
+        {"speaker": "tool", "blocks": [_call("c1", 2), _result_block("c1", "two")]},
     ]}  # fmt: skip
     done = fix(log, format="canonical", level="lossless").value
     assert done == log
@@ -67,10 +67,14 @@ def test_a_result_stays_beside_a_call_that_may_be_its_own() -> None:
 
 def test_a_copy_of_a_call_gets_the_new_id_of_the_call() -> None:
     use = {"toolUse": {"toolUseId": "bad id", "name": "run", "input": {"n": 1}}}
-    said = {"toolResult": {"toolUseId": "bad id", "content": [{"text": "one"}]}}
+    message = {"toolResult": {"toolUseId": "bad id", "content": [{"text": "one"}]}}
     user = {"role": "user", "content": [{"text": "go"}]}
     log = {
-        "messages": [user, {"role": "assistant", "content": [use]}, {"role": "user", "content": [use, said]}]
+        "messages": [
+            user,
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [use, message]},
+        ]
     }
     done = fix(log, format="bedrock", provider="bedrock", level="lossless").value
     copy = done["messages"][2]["content"][0]
@@ -84,53 +88,59 @@ def test_a_copy_of_a_call_gets_the_new_id_of_the_call() -> None:
     {"toolUse": {"toolUseId": "c1", "name": "run", "input": {"n": 1}}},
     {"type": "tool_use", "id": "c1", "name": "run", "input": {"n": 1}},
 ])  # fmt: skip
-def test_a_copy_is_known_on_each_wire(value: dict[str, Any]) -> None:
+def test_a_copy_is_recognized_on_each_wire(value: dict[str, Any]) -> None:
     keys = Keys(("id",), ("name",), ("arguments",))
     one, other = (Call((), keys, "c1", "run", b'{"n":%d}' % number, "object") for number in (1, 2))
     assert Known([other, one]).repeated(value) is one
     assert Known([other]).repeated(value) is None
 
 
-def test_the_first_of_two_results_is_the_one_behind_its_call() -> None:
+def test_the_first_of_two_results_is_the_one_after_its_call() -> None:
     use = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
-    said = [{"type": "tool_result", "tool_use_id": "t1", "content": text} for text in ("one", "other")]
+    messages = [{"type": "tool_result", "tool_use_id": "t1", "content": text} for text in ("one", "other")]
     log = {
         "messages": [
             {"role": "user", "content": "go"},
-            {"role": "assistant", "content": [use, said[0]]},
-            {"role": "user", "content": [said[1]]},
+            {"role": "assistant", "content": [use, messages[0]]},
+            {"role": "user", "content": [messages[1]]},
         ]
     }
     done = fix(log, format="anthropic", provider="anthropic", level="lossy").value
     assert done["messages"][1:] == [
         {"role": "assistant", "content": [use]},
-        {"role": "user", "content": [said[0]]},
+        {"role": "user", "content": [messages[0]]},
     ]
 
 
 USER = {"role": "user", "content": "go"}
 
 
-def _asks(identifier: str | None, name: str = "run") -> dict[str, Any]:
+def _calling(identifier: str | None, name: str = "run") -> dict[str, Any]:
     made = {"id": identifier, "type": "function", "function": {"name": name, "arguments": "{}"}}
     return {"role": "assistant", "content": None, "tool_calls": [made]}
 
 
 def test_a_call_without_an_id_does_not_take_the_result_of_another_name() -> None:
-    """Two results under one id that no call bears: only the second one has the name of the call."""
-    log = [USER, _asks("", "f"), {"role": "tool", "tool_call_id": "b", "name": "g", "content": "of g"},
+    """Two results under one id of no call: only the second one has the name of the call."""
+    log = [USER, _calling("", "f"), {"role": "tool", "tool_call_id": "b", "name": "g", "content": "of g"},
            {"role": "tool", "tool_call_id": "b", "name": "f", "content": "of f"}, USER]  # fmt: skip
     done = fix(log, format="mistral", provider="mistral", level="lossy").value
     call = done[1]["tool_calls"][0]["id"]
-    assert [one["content"] for one in done if one.get("tool_call_id") == call] == ["of f"]
+    assert [item["content"] for item in done if item.get("tool_call_id") == call] == ["of f"]
 
 
 @pytest.mark.parametrize("level", ["lossless", "placeholder", "lossy"])
 def test_a_counted_id_is_never_that_of_a_stray_result(level: Any) -> None:
     stray = {"role": "tool", "tool_call_id": "functions.run:0", "content": "STALE"}
-    log = [USER, stray, _asks("call_a"), {"role": "tool", "tool_call_id": "call_a", "content": "fresh"}, USER]
+    log = [
+        USER,
+        stray,
+        _calling("call_a"),
+        {"role": "tool", "tool_call_id": "call_a", "content": "fresh"},
+        USER,
+    ]
     done = fix(log, format="openai-chat", provider="kimi", level=level).value
-    assert [one["tool_calls"][0]["id"] for one in done if one.get("tool_calls")] == ["functions.run:1"]
+    assert [item["tool_calls"][0]["id"] for item in done if item.get("tool_calls")] == ["functions.run:1"]
 
 
 def test_a_session_of_gemini_cli_is_split_at_a_result_in_an_answer() -> None:
@@ -144,7 +154,7 @@ def test_a_session_of_gemini_cli_is_split_at_a_result_in_an_answer() -> None:
         {"id": "m1", "timestamp": "2026-06-02T14:11:20.000Z", "type": "user", "content": [{"text": "on"}]},
     ]
     done = fix(lines, format="gemini-cli", level="lossless").value
-    assert [(one.get("type"), len(one.get("content", ()))) for one in done[1:]] == [
+    assert [(item.get("type"), len(item.get("content", ()))) for item in done[1:]] == [
         ("gemini", 1),
         ("user", 1),
         ("user", 1),
@@ -156,17 +166,17 @@ def test_a_session_of_gemini_cli_is_split_at_a_result_in_an_answer() -> None:
 @pytest.mark.parametrize("provider", ["openai", "gemini", "ollama", "mistral"])
 def test_fix_writes_the_ids_that_ids_shows(form: str, provider: str, identifier: str) -> None:
     call = Piece("call", "", 1, identifier, "run")
-    said = Piece("result", "result-of-1.", 1, identifier, "run")
+    result = Piece("result", "result-of-1.", 1, identifier, "run")
     turns = [
         Turn("user", [Piece("text", "go")]),
         Turn("model", [call]),
-        Turn("tool", [said]),
+        Turn("tool", [result]),
         Turn("user", [Piece("text", "on")]),
     ]
     assert [*fuzz_pairs.judged(fuzz_pairs.Case(form, turns, [], "lossless", provider))] == []
 
 
-def test_ids_are_added_where_a_provider_asks_for_them() -> None:
+def test_ids_are_added_where_a_provider_requires_them() -> None:
     history = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": "", "tool_calls": [{"id": "null", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
@@ -178,13 +188,15 @@ def test_ids_are_added_where_a_provider_asks_for_them() -> None:
     assert call["id"] == repaired[2]["tool_call_id"] != "null"
 
 
-def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_anew() -> None:
-    (said,) = fuzz_pairs.read(fuzz_pairs.Source("t", None, data=json.dumps({"history": [
-        {"speaker": "ai", "blocks": [_call("hist_tool_1", 1)]}, {"speaker": "tool", "blocks": [_said("hist_tool_1", "one")]},
+def test_an_internal_id_gets_the_prefix_of_a_provider_only_in_a_rewritten_id() -> None:
+    (transcript,) = fuzz_pairs.read(fuzz_pairs.Source("t", None, data=json.dumps({"history": [
+        {"speaker": "ai", "blocks": [_call("hist_tool_1", 1)]}, {"speaker": "tool", "blocks": [_result_block("hist_tool_1", "one")]},
     ]}).encode()), "canonical")  # fmt: skip
     profile = Providers(packages()).named("anthropic")[0]
-    assert {one.new for one in project(said, None, profile).entries} == {"toolu_1"}
-    assert {one.new for one in project(said, None, profile, in_place=True).entries} == {"hist_tool_1"}
+    assert {entry.new for entry in project(transcript, None, profile).entries} == {"toolu_1"}
+    assert {entry.new for entry in project(transcript, None, profile, in_place=True).entries} == {
+        "hist_tool_1"
+    }
 
 
 @pytest.mark.parametrize("form", ["gemini", "ollama"])
@@ -200,7 +212,7 @@ def test_a_result_loses_an_empty_id_where_its_call_has_none(form: str) -> None:
     done = fix(json.loads(data), format=form, provider="deepseek", level="lossless")
     assert done.left == ()
     after = fuzz_pairs.turns_of(form, json.dumps(done.value).encode())
-    assert [one.words for turn in after for one in turn.all("result") if one.id is None] == [
+    assert [item.words for turn in after for item in turn.all("result") if item.id is None] == [
         "result-of-1.",
         "result-of-2.",
     ]
@@ -219,7 +231,7 @@ def _tool(identifier: str, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("messages", "kept"),
     [
         ((_tool("c", "one"), USER, _tool("c", "two")), ["one", "two"]),
         ((_tool("c", "one"), _tool("c", "one again"), _tool("c", "two")), ["one", "two"]),
@@ -228,22 +240,22 @@ def _tool(identifier: str, text: str) -> dict[str, Any]:
     ],
 )
 def test_two_calls_of_one_id_keep_their_results_where_the_order_is_sure(
-    said: tuple[Any, ...], kept: list[str]
+    messages: tuple[Any, ...], kept: list[str]
 ) -> None:
-    """Two calls of a turn share an id. A later message of the assistant or a lone result leaves two readings."""
-    log = [USER, _turn(("c", "one"), ("c", "two")), *said, USER]
+    """Two calls of a turn share an id. A later message of the assistant or a single result leaves two readings."""
+    log = [USER, _turn(("c", "one"), ("c", "two")), *messages, USER]
     done = fix(log, format="openai-chat", provider="openai", level="lossy").value
     assert [
-        one["content"] for one in done if one["role"] == "tool" and one["content"] in ("one", "two")
+        item["content"] for item in done if item["role"] == "tool" and item["content"] in ("one", "two")
     ] == kept
 
 
 def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
     use = [{"toolUse": {"toolUseId": "c", "name": "run", "input": {"n": number}}} for number in range(3)]
-    said = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
+    messages = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
     user = {"role": "user", "content": [{"text": "go"}]}
     log = {"messages": [
-        user, {"role": "assistant", "content": [*use[:2], said[0], use[2]]}, {"role": "user", "content": [said[1]]}, user,
+        user, {"role": "assistant", "content": [*use[:2], messages[0], use[2]]}, {"role": "user", "content": [messages[1]]}, user,
     ]}  # fmt: skip
     done = json.dumps(fix(log, format="bedrock", provider="bedrock", level="lossy").value)
     assert '"one"' not in done
@@ -254,38 +266,38 @@ def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
 def test_an_open_call_of_an_earlier_turn_makes_one_of_two_results_doubtful(earlier: bool) -> None:
     """Both results may be of the earlier call, which shares id and name with a call of the turn before them."""
 
-    def asks(*calls: tuple[str, int]) -> dict[str, Any]:
+    def calling(*calls: tuple[str, int]) -> dict[str, Any]:
         made = [
             {"id": "c", "type": "function", "function": {"name": name, "arguments": f'{{"n": {number}}}'}}
             for name, number in calls
         ]
         return {"role": "assistant", "content": "", "tool_calls": made}
 
-    said = [
+    messages = [
         {"role": "tool", "tool_call_id": "c", "name": "write", "content": text} for text in ("one", "two")
     ]
     log = [
-        USER, *([asks(("write", 1))] if earlier else []), asks(("read", 2), ("write", 3)), said[0],
-        *([{"role": "assistant", "content": "so"}, said[1]] if earlier else []), USER,
+        USER, *([calling(("write", 1))] if earlier else []), calling(("read", 2), ("write", 3)), messages[0],
+        *([{"role": "assistant", "content": "so"}, messages[1]] if earlier else []), USER,
     ]  # fmt: skip
     done = fix(log, format="mistral", level="lossy").value
-    assert ("one" in {one["content"] for one in done}) is not earlier
-    assert "two" not in {one["content"] for one in done}
+    assert ("one" in {item["content"] for item in done}) is not earlier
+    assert "two" not in {item["content"] for item in done}
 
 
 def test_a_split_of_a_turn_leaves_a_result_in_doubt_without_a_call() -> None:
     """Two calls of one id and name have one result; a split before the second would make it the only one."""
     log = {"history": [
         {"speaker": "ai", "blocks": [
-            _call("c", 1, "write"), _call("c", 2, "look"), _said("c", "two", "look"), _call("c", 3, "write"),
+            _call("c", 1, "write"), _call("c", 2, "look"), _result_block("c", "two", "look"), _call("c", 3, "write"),
         ]},
-        {"speaker": "tool", "blocks": [_said("c", "one", "write")]},
+        {"speaker": "tool", "blocks": [_result_block("c", "one", "write")]},
         {"speaker": "human", "blocks": [{"type": "text", "text": "on"}]},
     ]}  # fmt: skip
     done = fix(log, format="canonical", level="placeholder").value
     assert isinstance(done, dict)
     calls, results = done["history"][0]["blocks"], done["history"][1]["blocks"]
-    texts = {one["callId"]: one.get("result") for one in results}
+    texts = {result["callId"]: result.get("result") for result in results}
     assert [(call["parameters"]["n"], texts[call["id"]]) for call in calls] == [
         (1, None),
         (2, "two"),
@@ -305,9 +317,9 @@ def ids_of(data: bytes, provider: str) -> list[dict[str, Any]]:
 def test_a_copy_of_a_call_is_not_counted() -> None:
     log = [USER, _turn(("c", "one"), ("c", "one"), ("d", "two")), _tool("c", "1"), _tool("d", "2"), USER]
     done = fix(log, format="openai-chat", provider="kimi", level="lossy").value
-    assert [one["id"] for one in done[1]["tool_calls"]] == ["functions.run:0", "functions.run:1"]
+    assert [call["id"] for call in done[1]["tool_calls"]] == ["functions.run:0", "functions.run:1"]
     shown = ids_of(json.dumps({"messages": log}).encode(), "kimi")
-    assert [one["new"] for one in shown if one["piece"] == "call"] == [
+    assert [item["new"] for item in shown if item["piece"] == "call"] == [
         "functions.run:0",
         "functions.run:0",
         "functions.run:1",
@@ -316,11 +328,11 @@ def test_a_copy_of_a_call_is_not_counted() -> None:
 
 def test_a_call_beside_two_results_does_not_get_the_id_of_another_tool() -> None:
     calls = [_call("c1", number, name) for number, name in enumerate(("read", "write"))]
-    said = [_said("c1", name, name) for name in ("read", "write")]
+    results = [_result_block("c1", name, name) for name in ("read", "write")]
     log = {
         "history": [
             {"speaker": "ai", "blocks": calls},
-            {"speaker": "tool", "blocks": [_call("c1", 3, "read"), *said]},
+            {"speaker": "tool", "blocks": [_call("c1", 3, "read"), *results]},
         ]
     }
     done = fix(log, format="canonical", level="placeholder", canonical=True).value
@@ -329,39 +341,39 @@ def test_a_call_beside_two_results_does_not_get_the_id_of_another_tool() -> None
     assert copy["id"] != other["callId"]
 
 
-def test_a_placeholder_gives_way_to_the_result_of_its_id_alone() -> None:
-    """The log has a result without an id, behind a call with a placeholder and a result."""
+def test_a_placeholder_is_replaced_by_a_result_of_its_id_only() -> None:
+    """The log has a result without an id, after a call with a placeholder and a result."""
     log = [
         USER, _turn(("c", "one")), {"role": "tool", "content": "of another"}, _tool("c", "No result provided"),
         _tool("c", "one"), USER,
     ]  # fmt: skip
     done = fix(log, format="openai-chat", provider="openai", level="lossy").value
-    assert [one["content"] for one in done if one["role"] == "tool"] == ["one"]
+    assert [item["content"] for item in done if item["role"] == "tool"] == ["one"]
 
 
-def test_a_result_among_calls_and_one_behind_them_are_not_exchanged() -> None:
+def test_a_result_among_calls_and_one_after_them_are_not_exchanged() -> None:
     use = [{"toolUse": {"toolUseId": "c", "name": "run", "input": {"n": number}}} for number in range(2)]
-    said = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
+    messages = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
     user = {"role": "user", "content": [{"text": "go"}]}
-    asks = {"role": "assistant", "content": [*use, said[0]]}
-    log = {"messages": [user, asks, {"role": "user", "content": [said[1]]}, user]}
+    message = {"role": "assistant", "content": [*use, messages[0]]}
+    log = {"messages": [user, message, {"role": "user", "content": [messages[1]]}, user]}
     done = fix(log, format="bedrock", provider="bedrock", level="lossy").value
     left = [
         part["toolResult"]["content"][0]["text"]
-        for one in done["messages"]
-        for part in one["content"]
+        for message in done["messages"]
+        for part in message["content"]
         if "toolResult" in part
     ]
     assert "two" not in left[:1]
 
 
-def test_a_result_without_an_id_is_not_taken_where_a_later_one_may_be_meant() -> None:
+def test_a_result_without_an_id_is_not_paired_if_a_later_one_may_match() -> None:
     log = [
         USER, _turn(("c", "one")), {"role": "tool", "content": "of another"}, _tool("c", "No result provided"),
         {"role": "assistant", "content": "so"}, _tool("C", "one"), USER,
     ]  # fmt: skip
     done = fix(log, format="openai-chat", provider="openai", level="lossless").value
-    assert [one["content"] for one in done if one.get("tool_call_id") == "c"] == ["No result provided"]
+    assert [item["content"] for item in done if item.get("tool_call_id") == "c"] == ["No result provided"]
 
 
 @pytest.mark.skipif(

@@ -1,8 +1,7 @@
-"""What strangers write, held against providers.
+"""Hostile input, linted for providers.
 
-This module owns that no place of any provider's wire, whatever stands there, breaks a run; that no name steers
-a terminal or gives a secret away; that a crowd costs no more than its size; and that users' profiles and texts
-are survived as transcripts are.
+No value at any position of any provider's wire breaks a run. No name controls a terminal or discloses content. A
+crowd costs linear time. Profiles and texts of users are as safe as transcripts.
 """
 
 import copy
@@ -27,7 +26,7 @@ from hostile import (
     lint_in_all_formats,
     reported,
 )
-from hostile_wires import CROWDS, PROVIDER_WIRES, SPEECHES, Speech, Turns, crowd
+from hostile_wires import CROWDS, PROVIDER_WIRES, WIRE_SPELLINGS, Turns, WireSpelling, crowd
 from kin import ODD
 from turnlint import compiled
 from turnlint.documents.source import Source
@@ -40,14 +39,14 @@ PACKAGES = ["turnlint_rules"]
 
 
 @cache
-def _everyone() -> tuple[str, ...]:
+def _every_provider() -> tuple[str, ...]:
     """Every version of every provider."""
     known = Providers(PACKAGES)
     return tuple(profile.label for name in known.names() for profile in known.versions(name))
 
 
 def _all_of_them() -> list[str]:
-    return ["--provider", ",".join(_everyone())]
+    return ["--provider", ",".join(_every_provider())]
 
 
 def _write(folder: Path, x: str) -> list[Path]:
@@ -61,7 +60,7 @@ def _write(folder: Path, x: str) -> list[Path]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("poison", ["line ends", "lone surrogates", "markup"])
-def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
+def test_no_name_on_a_providers_wire_controls_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     paths = _write(tmp_path, POISONS[poison])
     reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
     document = json.loads(reports["json"])
@@ -70,7 +69,7 @@ def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, 
 
 
 @pytest.mark.slow
-def test_no_id_in_a_map_of_ids_steers_a_terminal_or_a_runner(tmp_path: Path) -> None:
+def test_no_id_in_a_map_of_ids_controls_a_terminal_or_a_runner(tmp_path: Path) -> None:
     paths = _write(tmp_path, POISONS["line ends"] + POISONS["lone surrogates"])
     for kind in ("text", "json"):
         done = run_cli(
@@ -86,37 +85,37 @@ def test_a_name_is_never_read_as_a_template(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(PROVIDER_WIRES["openai-chat"](name)[0]))
     done = lint(tmp_path / "a.jsonl", "--provider", "mistral,openai,anthropic", "--output-format", "jsonl")
     assert_ended_well(done)
-    told = [one["provider_error"] or "" for one in reported(done)[:-1]]
-    assert any(name in text for text in told)
+    texts = [row["provider_error"] or "" for row in reported(done)[:-1]]
+    assert any(name in text for text in texts)
 
 
-SAID, KEY = "hunter2", "correct horse"
+CONTENT, KEY = "hunter2", "correct horse"
 NAMING = frozenset({"role", "id", "name", "tool_call_id", "toolUseId", "call_id", "type", "model", "modelId", "tool_name",
                     "url", "host", "conversation"})  # fmt: skip
 
 
 def _with_secrets(value: Any, key: str = "") -> Any:
-    """The name stays where names stand; everywhere else, in keys too, there is a secret."""
+    """Keep names; put a secret at all other positions, also into keys."""
     if isinstance(value, list):
         return [_with_secrets(item, key) for item in value]
     if isinstance(value, dict):
         return {name.replace("x1", KEY): _with_secrets(item, name) for name, item in value.items()}
-    return value.replace("x1", SAID) if isinstance(value, str) and key not in NAMING else value
+    return value.replace("x1", CONTENT) if isinstance(value, str) and key not in NAMING else value
 
 
-def test_what_was_said_to_a_provider_stays_out_of_every_report(tmp_path: Path) -> None:
+def test_content_for_a_provider_stays_out_of_every_report(tmp_path: Path) -> None:
     paths = []
     for wire, records in PROVIDER_WIRES.items():
         paths.append(tmp_path / f"{wire}.jsonl")
-        paths[-1].write_text("".join(json.dumps(_with_secrets(one)) + "\n" for one in records("x1")))
+        paths[-1].write_text("".join(json.dumps(_with_secrets(record)) + "\n" for record in records("x1")))
     reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
     assert len(json.loads(reports["json"])["summary"]["rules"]) >= 25
     for kind, report in reports.items():
-        for secret in (SAID.encode(), KEY.encode()):
+        for secret in (CONTENT.encode(), KEY.encode()):
             assert secret not in report, (kind, report[: report.find(secret) + 100][-400:])
 
 
-def test_one_report_whatever_the_hash_seed(tmp_path: Path) -> None:
+def test_reports_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     _write(tmp_path, "x1 é")
     arguments = (tmp_path, *_all_of_them(), "--output-format", "json")
     first, second = (lint(*arguments, env={"PYTHONHASHSEED": seed}) for seed in ("1", "2"))
@@ -134,7 +133,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("wire", EMPTY)
-def test_a_request_without_messages_is_survived_whatever_it_declares(wire: str) -> None:
+def test_a_request_without_messages_is_survived_with_any_declarations(wire: str) -> None:
     stdin = json.dumps(EMPTY[wire]).encode()
     done = lint("-", "--format", wire, *_all_of_them(), "--output-format", "json", stdin=stdin)
     assert_ended_well(done)
@@ -142,7 +141,7 @@ def test_a_request_without_messages_is_survived_whatever_it_declares(wire: str) 
 
 
 def _battered(record: Any, step: int) -> Iterator[str]:
-    """Records that hold an odd value in one place each, or lack it."""
+    """Records with an odd value at one position each, or without it."""
     spots = [at for at, _ in places(record) if at]
     for number, (at, odd) in enumerate((at, odd) for at in spots for odd in (*ODD, 10**400, "absent")):
         if number % step:
@@ -165,11 +164,11 @@ def _resolves(pointer: str, value: Any) -> bool:
 
 
 @pytest.mark.parametrize("wire", PROVIDER_WIRES)
-def test_every_place_may_hold_anything(wire: str, tmp_path: Path) -> None:
-    lines = [line for one in PROVIDER_WIRES[wire]("x1") for line in _battered(one, 97)]
+def test_every_position_may_have_any_value(wire: str, tmp_path: Path) -> None:
+    lines = [line for item in PROVIDER_WIRES[wire]("x1") for line in _battered(item, 97)]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(lines))
-    options = Options(format=wire, providers=_everyone(), view=True, fingerprints=True)
+    options = Options(format=wire, providers=_every_provider(), view=True, fingerprints=True)
     events = list(lint_source(Source(path.name, str(path)), options, Book(options)))
     assert not [event for event in events if isinstance(event, Crash)]
     rows = [event for event in events if isinstance(event, Row)]
@@ -179,8 +178,10 @@ def test_every_place_may_hold_anything(wire: str, tmp_path: Path) -> None:
         assert _resolves(row.place.pointer, json.loads(lines[row.place.line - 1]))
 
 
-def _steps(speech: Speech, shape: Callable[[Speech, int], Turns], count: int, folder: Path) -> int:
-    """How many of the project's own lines a run goes through. The same run always goes through as many."""
+def _steps(
+    speech: WireSpelling, shape: Callable[[WireSpelling, int], Turns], count: int, folder: Path
+) -> int:
+    """The number of the project's own lines that a run executes, which is deterministic."""
     path = folder / "a.jsonl"
     path.write_text(json.dumps(crowd(speech, shape, count)))
     options = Options(format=speech.format, providers=speech.providers)
@@ -209,18 +210,19 @@ CROWD = 16
 
 
 @pytest.mark.covering(1)
-@pytest.mark.parametrize("speech", SPEECHES, ids=lambda speech: speech.format)
+@pytest.mark.parametrize("speech", WIRE_SPELLINGS, ids=lambda speech: speech.format)
 @pytest.mark.parametrize("shape", CROWDS, ids=lambda shape: shape.__name__)
 def test_a_crowd_costs_no_more_than_its_size(
-    speech: Speech, shape: Callable[[Speech, int], Turns], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    speech: WireSpelling,
+    shape: Callable[[WireSpelling, int], Turns],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(
-        sys.modules, compiled.NAME, None
-    )  # what is native takes fewer lines, up to some number
-    _steps(speech, shape, CROWD, tmp_path)  # whatever is computed once
+    monkeypatch.setitem(sys.modules, compiled.NAME, None)  # native code runs fewer lines, up to some number
+    _steps(speech, shape, CROWD, tmp_path)  # values that are computed once
     one, two, three = (_steps(speech, shape, CROWD * times, tmp_path) for times in (3, 4, 5))
-    # What grows with the size grows by equal steps. Where all look at all, or half of them, in the fewest lines
-    # that can be, it is three of CROWD squared; what is said once beyond some number is less than two.
+    # Linear cost grows by equal steps. If each item reads all items, or half of them, in as few lines as possible, the
+    # difference is three of CROWD squared; a constant number of extra lines is less than two.
     assert three - 2 * two + one < 2 * CROWD * CROWD, (one, two, three)
 
 
@@ -241,7 +243,7 @@ def test_a_refusal_that_opens_and_never_closes_costs_no_more_than_its_size() -> 
     assert done.stderr == b""
 
 
-MENDS = {
+REPLACEMENTS = {
     "a group that is none": r"keep: '[a-z]', replace: '\1'",
     "an escape that is none": r"keep: '[a-z]', replace: '\q'",
     "flags": "keep: '(?i)[a-z]'",
@@ -249,11 +251,11 @@ MENDS = {
 }
 
 
-@pytest.mark.parametrize("mend", MENDS)
-def test_a_profile_of_ones_own_is_refused_or_works(mend: str, tmp_path: Path) -> None:
-    rules = f"- {{rule: id-charset, pattern: '[a-z]+', wants: letters}}\n- {{rule: id-collision, {MENDS[mend]}}}\n"
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_an_own_profile_is_refused_or_works(replacement: str, tmp_path: Path) -> None:
+    rules = f"- {{rule: id-charset, pattern: '[a-z]+', wants: letters}}\n- {{rule: id-collision, {REPLACEMENTS[replacement]}}}\n"
     (tmp_path / "own.yaml").write_text(f"name: own\nclauses:\n{rules}")
-    speech = SPEECHES[-1]
+    speech = WIRE_SPELLINGS[-1]
     stdin = json.dumps(crowd(speech, CROWDS[0], 3)).encode()
     done = lint("-", "--profile", tmp_path / "own.yaml", "--provider", "own", stdin=stdin)
     assert_ended_well(done)

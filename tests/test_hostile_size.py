@@ -1,7 +1,7 @@
-"""Records of a size that nobody expects, and crowds of findings in one of them.
+"""Records of extreme size, and crowds of findings in one record.
 
-This module owns the bound on memory, and that no crowd is lost or hangs the run. How long they take is
-measured by the benchmarks; the timeout of a run is here only to end one that hangs.
+Memory is bounded, and no crowd is lost or hangs the run. The benchmarks measure the time; the timeout of a run only
+ends a run that hangs.
 """
 
 import json
@@ -21,7 +21,7 @@ code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
 unit = 1 if sys.platform == "darwin" else 1024
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
 """
-"""Run by a process of its own: what a child is charged with starts at the size of the one that started it."""
+"""Run by a separate process: the peak memory of a child starts at the size of its parent."""
 
 
 @pytest.mark.slow
@@ -47,11 +47,11 @@ def test_a_line_of_50_mb_takes_less_than_six_times_its_size(letters: str, tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["fix", "--check"], ["fix", "--diff"], ["lint"]], ids=" ".join)
 def test_a_text_of_escapes_takes_few_times_its_size(arguments: list[str], tmp_path: Path) -> None:
-    """A regular expression with a group that may give up an escape keeps each of them: 60 times the size."""
+    """A regular expression with a group that may backtrack over an escape stores each of them: 60 times the size."""
     path = tmp_path / "long.jsonl"
     path.write_bytes(ORPHAN.replace(b'"r"', b'"' + rb"\n" * 8_000_000 + b'"') * 2)
     command = [sys.executable, "-c", MEASURED, *LINT[:-1], *arguments, "--level", "lossy", str(path)]
-    command = [one for one in command if arguments != ["lint"] or one not in ("--level", "lossy")]
+    command = [item for item in command if arguments != ["lint"] or item not in ("--level", "lossy")]
     done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT, timeout=60)
     code, peak = map(int, done.stdout.split())
     assert code == 1
@@ -69,12 +69,12 @@ def test_a_record_with_a_million_damaged_places_is_read_to_a_bound(fault: bytes,
     assert code == 1
     assert peak < 350_000_000, f"{peak:,} bytes"
     found = reported(lint(path, "--output-format", "jsonl", timeout=60))
-    rules = [one["rule"] for one in found if one.get("line") == 1]
+    rules = [item["rule"] for item in found if item.get("line") == 1]
     assert rules.count("unreadable-record") == 100_001
     assert "this record has more than 100,000 damaged places; the rest was not checked" in {
-        one.get("message") for one in found
+        item.get("message") for item in found
     }
-    assert [one["rule"] for one in found if one.get("line") == 2] == ["orphan-result"]
+    assert [item["rule"] for item in found if item.get("line") == 2] == ["orphan-result"]
 
 
 def _filled(count: int, each: bytes) -> bytes:
@@ -123,14 +123,16 @@ def test_ten_thousand_faults_in_one_record_are_reported(case: str, tmp_path: Pat
         assert found[100]["message"] == "9,899 more duplicate keys in this record"
 
 
-def test_ids_as_long_as_a_book_are_compared(tmp_path: Path) -> None:
-    asked, answered = ("".join(map(chr, (0x4E00 + byte for byte in noise(seed, 50_000)))) for seed in (1, 2))
+def test_very_long_ids_are_compared(tmp_path: Path) -> None:
+    call_id, answered = (
+        "".join(map(chr, (0x4E00 + byte for byte in noise(seed, 50_000)))) for seed in (1, 2)
+    )
     calls = {
         "role": "assistant",
-        "tool_calls": [{"id": asked, "function": {"name": asked, "arguments": "{}"}}] * 2,
+        "tool_calls": [{"id": call_id, "function": {"name": call_id, "arguments": "{}"}}] * 2,
     }
     path = tmp_path / "a.jsonl"
     path.write_bytes(_messages(3, lambda at: {**_result(answered), "name": answered} if at else calls))
     done = lint(path, "--output-format", "jsonl", timeout=60)
     assert_ended_well(done)
-    assert "orphan-result" in {one.get("rule") for one in reported(done)}
+    assert "orphan-result" in {row.get("rule") for row in reported(done)}

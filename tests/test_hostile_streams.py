@@ -1,6 +1,6 @@
-"""Names that are no regular files, records without an end, and blank lines without an end.
+"""Names that are no regular files, and endless records and blank lines.
 
-Each command answers with a sentence and exit code 2, and memory stays bounded.
+Each command prints one sentence and exits with code 2, and memory stays bounded.
 """
 
 import gzip
@@ -54,7 +54,7 @@ READING = {
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
 @pytest.mark.parametrize("case", READING)
-def test_what_is_no_file_is_refused_with_a_sentence(case: str, kind: str, tmp_path: Path) -> None:
+def test_a_special_file_is_refused_with_a_sentence(case: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_bytes(ORPHAN)
     name = "/dev/zero" if kind == "device" else "odd.jsonl"
     (tmp_path / "settings.yaml").write_text(f"extend: {name}\n")
@@ -62,10 +62,10 @@ def test_what_is_no_file_is_refused_with_a_sentence(case: str, kind: str, tmp_pa
         os.mkfifo(tmp_path / name)
     elif kind == "link":
         (tmp_path / name).symlink_to("/dev/zero")
-    done = run(tmp_path, *(one.format(name) for one in READING[case]))
+    done = run(tmp_path, *(item.format(name) for item in READING[case]))
     assert done.returncode == 2, done.stderr
-    said = done.stderr.decode()
-    assert "named pipe" in said or "device" in said or "regular file" in said, said
+    printed = done.stderr.decode()
+    assert "named pipe" in printed or "device" in printed or "regular file" in printed, printed
     assert_safe(done.stderr, "stderr")
 
 
@@ -123,18 +123,18 @@ LONG = b'{"messages": [{"role": "user", "content": "' + b"x\\\\" * 4000 + b'"}]}
         ("a.json", b"1" * 9000, 0),
     ],
 )
-def test_a_record_beyond_the_limit_is_passed_over_whole(
+def test_a_record_beyond_the_limit_is_skipped_whole(
     name: str, data: bytes, records: int, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("turnlint.documents.framing.CHUNK", chunk)
     found = list(frame(io.BytesIO(data), name, lambda first: b"messages" in first, limit=2000))
-    damages = [one for one in found if not isinstance(one, Record)]
-    told = [one.trouble.kind for one in damages]  # type: ignore[union-attr]
-    assert told == ["too-long"], found
-    rest = [one for one in found if isinstance(one, Record)]
-    assert [one.data for one in rest] == [ORPHAN.strip()] * records
-    for one in rest:
-        assert data[one.offset :].startswith(one.data)
+    damages = [item for item in found if not isinstance(item, Record)]
+    kinds = [damage.trouble.kind for damage in damages]  # type: ignore[union-attr]
+    assert kinds == ["too-long"], found
+    rest = [item for item in found if isinstance(item, Record)]
+    assert [item.data for item in rest] == [ORPHAN.strip()] * records
+    for entry in rest:
+        assert data[entry.offset :].startswith(entry.data)
 
 
 def _gzip(path: Path) -> IO[bytes]:
@@ -147,7 +147,7 @@ def _zstd(path: Path) -> IO[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "packed"), [("a.jsonl.gz", _gzip), ("a.jsonl.zst", _zstd)])
-def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(
+def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_unchanged(
     name: str, packed: Callable[[Path], IO[bytes]], tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -168,28 +168,28 @@ def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(
         assert peak < 130, f"{command[0]}: {peak} MiB"
     assert path.read_bytes() == before
     found = reported(lint(path, *size, "--output-format", "jsonl"))
-    assert [(one["rule"], one["line"]) for one in found[:-1]] == [
+    assert [(item["rule"], item["line"]) for item in found[:-1]] == [
         ("unreadable-record", 1),
         ("orphan-result", 2),
     ]
     assert "286 MiB; the limit is 8 MiB (`max-record-size`)" in found[0]["message"]
 
 
-def test_blank_lines_that_follow_one_another_are_one_finding(tmp_path: Path) -> None:
+def test_consecutive_blank_lines_are_one_finding(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n" * 3_000_000 + ORPHAN + b" \r\n\n" * 500_000 + ORPHAN * 30 + b"\n\n" + ORPHAN)
     found = reported(lint(path, "--output-format", "jsonl"))[:-1]
-    blanks = [(one["line"], one["message"]) for one in found if one["rule"] == "unreadable-record"]
+    blanks = [(item["line"], item["message"]) for item in found if item["rule"] == "unreadable-record"]
     assert blanks == [
         (1, "3,000,000 blank lines in a row"),
         (3_000_002, "1,000,000 blank lines in a row"),
         (4_000_032, "2 blank lines in a row"),
     ]
-    assert sum(one["rule"] == "orphan-result" for one in found) == 32
+    assert sum(item["rule"] == "orphan-result" for item in found) == 32
 
 
 @pytest.mark.parametrize("source", ["file", "standard input"])
-def test_many_blank_lines_behind_a_record_take_few_steps_and_little_memory(
+def test_many_blank_lines_after_a_record_take_few_steps_and_little_memory(
     source: str, tmp_path: Path
 ) -> None:
     """Lines with white space were read one by one: 120 MB of them took 132 seconds and 255 MiB (2026-11)."""
@@ -222,5 +222,5 @@ def test_lines_of_white_space_are_not_read_one_by_one(monkeypatch: pytest.Monkey
     monkeypatch.setattr(framing._Lines, "_line", count)
     data = ORPHAN + b"  \r\n" * 1_000_000 + ORPHAN
     found = list(frame(io.BytesIO(data), "a.jsonl", lambda first: b"messages" in first))
-    assert sum(isinstance(one, Record) for one in found) == 2
+    assert sum(isinstance(item, Record) for item in found) == 2
     assert taken < 1000

@@ -1,4 +1,4 @@
-"""Which id each call and result gets, story by story."""
+"""The id that each call and result gets, case by case."""
 
 import re
 
@@ -10,6 +10,7 @@ from id_conversations import (
     CANONICAL_FORM,
     DEGENERATE,
     EVERY_NEEDING,
+    EVIDENCE,
     FREE,
     GEMINI,
     KEYS,
@@ -20,7 +21,6 @@ from id_conversations import (
     RECORD,
     RESPONSES,
     SAFE,
-    TOLD,
     Turn,
     accepted,
     call_ids,
@@ -39,17 +39,17 @@ A, B, C = ([(f"c{n}", "f", b'{"n": %d}' % n)] for n in range(3))
 
 
 def test_kimi_to_anthropic_switch() -> None:
-    """Every id the other provider made is taken by this one, and every result still answers its call."""
-    said = conversation(
+    """Every id of the old provider is replaced by a valid one, and every result still belongs to its call."""
+    transcript = conversation(
         [("functions.read:0", "read", b"1"), ("functions.read:1", "read", b"2")],
         [("functions.write:2", "write", b"3")],
-        [("functions.read:0", "read", b"4")],  # the counter began again
+        [("functions.read:0", "read", b"4")],  # the counter started again
     )
-    stored = canonicalize(said, provider="kimi")
+    stored = canonicalize(transcript, provider="kimi")
     assert all(CANONICAL_FORM.match(entry.new or "") for entry in stored.entries)
-    keys = turn_keys(said)
+    keys = turn_keys(transcript)
     assert call_ids(stored)[1] == canonical_id("kimi", "functions.read:1", "read", keys[0], 1)
-    switched = project(said, None, ANTHROPIC)
+    switched = project(transcript, None, ANTHROPIC)
     assert all(re.fullmatch(r"toolu_[a-zA-Z0-9_-]{24}", entry.new or "") for entry in switched.entries)
     for found in (stored, switched):
         assert len(set(call_ids(found))) == 4
@@ -57,14 +57,14 @@ def test_kimi_to_anthropic_switch() -> None:
 
 
 def test_mistral_stability_and_collisions() -> None:
-    said = conversation(A, B, C)
-    found = project(said, None, MISTRAL)
+    transcript = conversation(A, B, C)
+    found = project(transcript, None, MISTRAL)
     assert all(re.fullmatch("[a-zA-Z0-9]{9}", entry.new or "") for entry in found.entries)
     assert all(results == [call] for call, results in pairs_of(found))
     assert call_ids(project(conversation(B, C), None, MISTRAL)) == call_ids(found)[1:]
-    assert project(said, None, MISTRAL, canonical=True) == found
+    assert project(transcript, None, MISTRAL, canonical=True) == found
     wanted = call_ids(found)[1] or ""
-    late = conversation(A, B, C, [(wanted, "f", b"{}")])  # another call has the very id that B would be given
+    late = conversation(A, B, C, [(wanted, "f", b"{}")])  # another call has exactly the id that B would get
     crowded = call_ids(project(late, None, MISTRAL))
     assert crowded[3] == wanted
     assert crowded[1] != wanted
@@ -74,45 +74,47 @@ def test_mistral_stability_and_collisions() -> None:
     assert call_ids(project(renamed, None, MISTRAL))[4] == wanted
 
 
-def test_a_new_id_is_none_that_stood_there_before() -> None:
-    letter = profile("openai-chat", IdForm(pattern="[a-z]{1}", wants="a letter", **TOLD))
-    said = conversation([(one, "f", b"{}") for one in "abcdefghijklm"])
-    found = project(said, None, letter, canonical=True)
-    assert sorted(one or "" for one in call_ids(found)) == list("nopqrstuvwxyz")
+def test_a_new_id_is_none_of_the_old_ids() -> None:
+    letter = profile("openai-chat", IdForm(pattern="[a-z]{1}", wants="a letter", **EVIDENCE))
+    transcript = conversation([(item, "f", b"{}") for item in "abcdefghijklm"])
+    found = project(transcript, None, letter, canonical=True)
+    assert sorted(identifier or "" for identifier in call_ids(found)) == list("nopqrstuvwxyz")
 
 
-def test_ids_too_short_to_be_told_apart_by_luck_are_salted_until_they_differ() -> None:
-    two = profile("openai-chat", IdForm(pattern="[a-z]{2}", wants="two", **TOLD))
+def test_ids_too_short_to_differ_by_chance_are_salted_until_they_differ() -> None:
+    two = profile("openai-chat", IdForm(pattern="[a-z]{2}", wants="two", **EVIDENCE))
     found = project_ids([(f"call_{n}", "f") for n in range(300)], two)
     assert len(set(found)) == 300
-    assert all(re.fullmatch("[a-z]{2}", one or "") for one in found)
-    digit = profile("openai-chat", IdForm(pattern="[0-9]{1}", wants="one digit", **TOLD))
+    assert all(re.fullmatch("[a-z]{2}", item or "") for item in found)
+    digit = profile("openai-chat", IdForm(pattern="[0-9]{1}", wants="one digit", **EVIDENCE))
     assert len(set(project_ids([(f"call_{n}", "f") for n in range(10)], digit))) == 10
     with pytest.raises(NoFittingIdError, match="more calls than ids"):
         project_ids([(f"call_{n}", "f") for n in range(11)], digit)
-    nothing = profile("openai-chat", SAFE, IdForm(pattern=r"\.+", wants="dots", **TOLD))
+    nothing = profile("openai-chat", SAFE, IdForm(pattern=r"\.+", wants="dots", **EVIDENCE))
     assert project_ids([], nothing) == []
     with pytest.raises(NoFittingIdError, match="no id can be"):
         project_ids([("call_1", "f")], nothing)
 
 
 def test_responses_pair() -> None:
-    """A function call and its output bear one `call_id`, however long the one was that was logged."""
-    said = conversation([("call_" + "x" * 111, "f", b"{}"), ("call_ok", "g", b"{}")], wire="openai-responses")
-    found = project(said, None, RESPONSES)
+    """A function call and its output have one `call_id`, for any length of the logged id."""
+    transcript = conversation(
+        [("call_" + "x" * 111, "f", b"{}"), ("call_ok", "g", b"{}")], wire="openai-responses"
+    )
+    found = project(transcript, None, RESPONSES)
     assert [results for _, results in pairs_of(found)] == [[call] for call in call_ids(found)]
     assert re.fullmatch("call_[A-Za-z0-9_-]{24}", call_ids(found)[0] or "")
     assert call_ids(found)[1] == "call_ok"
-    stored = canonicalize(said)
+    stored = canonicalize(transcript)
     for entry, kept in zip(
-        project(said, None, RESPONSES, canonical=True).entries, stored.entries, strict=True
+        project(transcript, None, RESPONSES, canonical=True).entries, stored.entries, strict=True
     ):
         assert entry.new == to_openai(kept.new or "")
 
 
-@pytest.mark.parametrize("target", FREE, ids=lambda one: str(one.wires[0]))
+@pytest.mark.parametrize("target", FREE, ids=lambda item: str(item.wires[0]))
 def test_replay_stability_under_compression(target: Profile) -> None:
-    """Whatever of a history is dropped, what is left has the ids it had."""
+    """After the removal of any part of a history, the other ids are unchanged."""
     names = ["f", "g"]
     turns: list[Turn] = [
         [(f"functions.{names[t % 2]}:{t}.{n}" + "x" * 60, names[t % 2], b"%d" % n) for n in range(t % 3 + 1)]
@@ -122,19 +124,23 @@ def test_replay_stability_under_compression(target: Profile) -> None:
     turns[5] = [("call_kept1", "f", b"5")]
 
     def by_turn(kept: list[int]) -> dict[int, list[list[str | None]]]:
-        said = conversation(*(turns[t] for t in kept))
-        found = [project(said, None, target), project(said, None, target, canonical=True), canonicalize(said)]
-        ids = [iter(call_ids(one)) for one in found]
-        return {t: [[next(one) for _ in turns[t]] for one in ids] for t in kept}
+        transcript = conversation(*(turns[t] for t in kept))
+        found = [
+            project(transcript, None, target),
+            project(transcript, None, target, canonical=True),
+            canonicalize(transcript),
+        ]
+        ids = [iter(call_ids(item)) for item in found]
+        return {t: [[next(identifier) for _ in turns[t]] for identifier in ids] for t in kept}
 
     whole = by_turn(list(range(8)))
     for kept in ([4, 5, 6, 7], [0, 1, 7], [0, 2, 4, 6], [3], [7], [0, 1, 2, 3]):
         assert by_turn(kept) == {t: whole[t] for t in kept}
 
 
-def test_ids_replayed_in_canonical_form_give_what_the_raw_ones_gave() -> None:
-    said = conversation(A, B, [("c9", "f", b"{}"), (None, "f", b"{}")])
-    names = call_ids(canonicalize(said))
+def test_ids_replayed_in_canonical_form_give_the_same_ids_as_raw_ones() -> None:
+    transcript = conversation(A, B, [("c9", "f", b"{}"), (None, "f", b"{}")])
+    names = call_ids(canonicalize(transcript))
     replayed = conversation(
         *(
             [(next(ids), name, body) for _, name, body in turn]
@@ -146,14 +152,14 @@ def test_ids_replayed_in_canonical_form_give_what_the_raw_ones_gave() -> None:
     assert not [*canonicalize(replayed).changed]
     for target in FREE:
         assert call_ids(project(replayed, None, target, canonical=True)) == call_ids(
-            project(said, None, target, canonical=True)
+            project(transcript, None, target, canonical=True)
         )
 
 
 def test_legacy_ids_are_made_canonical_once_with_a_map_for_their_results() -> None:
     known = canonical_id("x", "x", "x", "x", 0)
-    said = conversation([("hist_tool_1", "f", b"{}"), (known, "g", b"{}")], wire="canonical")
-    stored = canonicalize(said)
+    transcript = conversation([("hist_tool_1", "f", b"{}"), (known, "g", b"{}")], wire="canonical")
+    stored = canonicalize(transcript)
     once = stored.by_id["hist_tool_1"]
     assert len(once) == 1
     assert is_canonical(once[0])
@@ -164,24 +170,24 @@ def test_legacy_ids_are_made_canonical_once_with_a_map_for_their_results() -> No
 
 def test_an_internal_id_crosses_to_a_provider_under_its_prefix() -> None:
     known = canonical_id("x", "x", "x", "x", 0)
-    said = conversation(
+    transcript = conversation(
         [(known, "f", b"{}"), ("hist_tool_1", "f", b"{}"), ("call_1", "f", b"{}")], wire="canonical"
     )
     rest = known.removeprefix("hist_tool_")
-    assert call_ids(project(said, None, ANTHROPIC)) == [f"toolu_{rest}", "toolu_1", "call_1"]
-    first, second, third = call_ids(project(said, None, OPENAI))
-    assert (first, third) == (f"call_{rest}", "call_1")  # whose own spelling it is has it
+    assert call_ids(project(transcript, None, ANTHROPIC)) == [f"toolu_{rest}", "toolu_1", "call_1"]
+    first, second, third = call_ids(project(transcript, None, OPENAI))
+    assert (first, third) == (f"call_{rest}", "call_1")  # only the provider of that spelling has it
     assert second not in (None, "call_1", "hist_tool_1")
-    in_place = structs.replace(said, wire=Wire("openai-chat"))
+    in_place = structs.replace(transcript, wire=Wire("openai-chat"))
     assert not [*project(in_place, None, OPENAI).changed]
 
 
 def test_kimi_counts_calls_through_the_request() -> None:
-    said = conversation(
+    transcript = conversation(
         [("functions.read:0", "read", b"1"), ("call_x", "my tool", b"2")], [("read:2", "read", b"3")],
         [("functions.read:0", "read", b"4"), (None, None, b"5")],
     )  # fmt: skip
-    found = project(said, None, KIMI)
+    found = project(transcript, None, KIMI)
     assert call_ids(found) == [
         "functions.read:0",
         "functions.my_tool:1",
@@ -190,30 +196,32 @@ def test_kimi_counts_calls_through_the_request() -> None:
         "functions.tool:4",
     ]
     assert all(results == [call] for call, results in pairs_of(found))
-    assert call_ids(project(said, None, KIMI, canonical=True))[2] == "functions.read:2"
+    assert call_ids(project(transcript, None, KIMI, canonical=True))[2] == "functions.read:2"
 
 
 @EVERY_NEEDING
 @pytest.mark.parametrize("wire", ["openai-chat", "anthropic", "canonical"])
-def test_ids_that_say_nothing_become_distinct_ones(target: Profile, wire: str) -> None:
-    said = conversation(*([(one, "f", b"{}"), (one, "f", b"{}")] for one in DEGENERATE * 2), wire=wire)
-    found = project(said, None, target)
+def test_blank_and_redacted_ids_become_distinct_ones(target: Profile, wire: str) -> None:
+    transcript = conversation(
+        *([(item, "f", b"{}"), (item, "f", b"{}")] for item in DEGENERATE * 2), wire=wire
+    )
+    found = project(transcript, None, target)
     ids = call_ids(found)
     assert len(set(ids)) == len(DEGENERATE) * 4
-    assert all(usable(one) and accepted(one, target) for one in ids)
+    assert all(usable(identifier) and accepted(identifier, target) for identifier in ids)
     assert all(results == [call] for call, results in pairs_of(found))
-    assert project(said, None, target) == found
+    assert project(transcript, None, target) == found
 
 
-def test_where_ids_may_be_missing_they_stay_so() -> None:
-    said = conversation([(None, "f", b"{}"), ("c1", "f", b"{}"), ("", "f", b"{}")], wire="gemini")
-    assert not [*project(said, None, GEMINI).changed]
-    required = profile("gemini", IdForm(wants="an id", required=True, **TOLD))
-    assert len({*call_ids(project(said, None, required)), None}) == 4
-    assert len({*call_ids(project(said, None, ANTHROPIC)), None}) == 4
+def test_optional_missing_ids_stay_missing() -> None:
+    transcript = conversation([(None, "f", b"{}"), ("c1", "f", b"{}"), ("", "f", b"{}")], wire="gemini")
+    assert not [*project(transcript, None, GEMINI).changed]
+    required = profile("gemini", IdForm(wants="an id", required=True, **EVIDENCE))
+    assert len({*call_ids(project(transcript, None, required)), None}) == 4
+    assert len({*call_ids(project(transcript, None, ANTHROPIC)), None}) == 4
 
 
-def test_a_result_without_an_id_gets_its_calls_where_it_is_written_anew() -> None:
+def test_a_rewritten_result_without_an_id_gets_the_id_of_its_call() -> None:
     call = Call((0,), KEYS, "x", "f", b"{}", "object")
     result = Result((0,), KEYS, None, "f", b"", needs_id=False)
     messages = (Message("assistant", (0,), (call,), RECORD), Message("tool", (1,), (result,), RECORD))
@@ -226,20 +234,20 @@ def test_a_result_without_an_id_gets_its_calls_where_it_is_written_anew() -> Non
     assert becomes("gemini", ANTHROPIC) == ["x", "x"]
 
 
-def test_a_call_without_a_place_for_an_id_is_left_alone_where_it_stands() -> None:
+def test_a_call_without_a_position_for_an_id_stays_unchanged() -> None:
     keys = Keys(("name",), ("name",), ("arguments",))
     call = Call(("function_call",), keys, None, "f", b"{}", "object", needs_id=False)
     result = Result((), KEYS, None, "f", b"done", needs_id=False)
     messages = (Message("assistant", (0,), (call,), RECORD), Message("tool", (1,), (result,), RECORD))
-    said = Transcript(Wire("openai-chat", idless=True), messages)
-    assert not [*project(said, None, OPENAI).changed]
-    assert not [*project(said, None, OPENAI, canonical=True).changed]
-    asked, answered = project(said, None, ANTHROPIC).entries
-    assert asked.new == answered.new is not None
-    assert (asked.bearing, answered.bearing) == (False, True)
+    transcript = Transcript(Wire("openai-chat", idless=True), messages)
+    assert not [*project(transcript, None, OPENAI).changed]
+    assert not [*project(transcript, None, OPENAI, canonical=True).changed]
+    call_entry, answered = project(transcript, None, ANTHROPIC).entries
+    assert call_entry.new == answered.new is not None
+    assert (call_entry.bearing, answered.bearing) == (False, True)
 
 
-def test_results_that_answer_nothing_get_ids_of_their_own() -> None:
+def test_results_without_a_call_get_their_own_ids() -> None:
     def result(identifier: str | None, body: bytes, place: int) -> Message:
         return Message("tool", (place,), (Result((), KEYS, identifier, None, body),), RECORD)
 
@@ -252,19 +260,23 @@ def test_results_that_answer_nothing_get_ids_of_their_own() -> None:
         ("a.b", b"5"),
         ("a:b", b"6"),
     ]
-    said = Transcript(Wire("openai-chat"), tuple(result(*one, place) for place, one in enumerate(some)))
-    found = project(said, None, ANTHROPIC)
+    transcript = Transcript(
+        Wire("openai-chat"), tuple(result(*item, place) for place, item in enumerate(some))
+    )
+    found = project(transcript, None, ANTHROPIC)
     ids = [entry.new for entry in found.entries]
     assert {entry.number for entry in found.entries} == {-1}
     assert ids[1] == "fine"
-    assert ids[0] == ids[5]  # two results of one call that is not here
+    assert ids[0] == ids[5]  # two results of one call that the conversation lacks
     assert len(set(ids)) == 6
-    assert all(accepted(one, ANTHROPIC) for one in ids)
+    assert all(accepted(identifier, ANTHROPIC) for identifier in ids)
     first = ids[0] or ""
     both = [Result((), KEYS, "fine", None, b"", server=server) for server in (False, True)]
-    alike = tuple(Message("assistant", (place,), (one,), RECORD) for place, one in enumerate(both))
+    alike = tuple(Message("assistant", (place,), (item,), RECORD) for place, item in enumerate(both))
     assert not [*project(Transcript(Wire("openai-chat"), alike), None, OPENAI).changed]
-    called = structs.replace(said, messages=(*conversation([(first, "f", b"{}")]).messages, *said.messages))
+    called = structs.replace(
+        transcript, messages=(*conversation([(first, "f", b"{}")]).messages, *transcript.messages)
+    )
     assert first not in [entry.new for entry in project(called, None, ANTHROPIC).entries[2:]]
 
 
@@ -275,28 +287,29 @@ def test_server_tools_have_a_form_of_their_own() -> None:
         return Message("assistant", (place,), (call, answer), RECORD)
 
     ids = ["srvtoolu_1", "call_9", "functions.a:0", "srvtoolu_a-b"]
-    said = Transcript(
-        Wire("anthropic", joins=True), tuple(server(one, place) for place, one in enumerate(ids))
+    transcript = Transcript(
+        Wire("anthropic", joins=True),
+        tuple(server(identifier, place) for place, identifier in enumerate(ids)),
     )
-    found = project(said, None, ANTHROPIC)
+    found = project(transcript, None, ANTHROPIC)
     assert call_ids(found)[0] == "srvtoolu_1"
-    assert all(re.fullmatch("srvtoolu_[a-zA-Z0-9_]+", one or "") for one in call_ids(found))
+    assert all(re.fullmatch("srvtoolu_[a-zA-Z0-9_]+", identifier or "") for identifier in call_ids(found))
     assert all(results == [call] for call, results in pairs_of(found))
-    assert not [*project(said, None, profile("anthropic", SAFE)).changed]
-    assert all(accepted(one, MISTRAL) for one in call_ids(project(said, None, MISTRAL)))
+    assert not [*project(transcript, None, profile("anthropic", SAFE)).changed]
+    assert all(accepted(identifier, MISTRAL) for identifier in call_ids(project(transcript, None, MISTRAL)))
 
 
-def test_clauses_count_for_the_models_they_are_about() -> None:
+def test_clauses_apply_to_their_models_only() -> None:
     some = profile("openai-chat", structs.replace(NINE, models="^mistral"), models="^(mistral|gpt)")
 
     def changed(logged: str | None, *, next_model: str | None = None) -> bool:
-        said = conversation(A, request=Request(RECORD, model=logged))
-        return any(project(said, None, some, model=next_model).changed)
+        transcript = conversation(A, request=Request(RECORD, model=logged))
+        return any(project(transcript, None, some, model=next_model).changed)
 
     assert changed("mistral-large")
     assert not changed("gpt-4o")
     assert not changed(None)
-    assert not changed("claude-mistral")  # another provider's: it tells nothing of the one that comes next
+    assert not changed("claude-mistral")  # another provider's: it does not determine the next one
     assert changed("claude-opus", next_model="mistral-large")
     assert changed("gpt-4o", next_model="mistral-large")
     assert not changed("mistral-large", next_model="gpt-4o")

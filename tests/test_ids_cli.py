@@ -1,4 +1,4 @@
-"""`turnlint ids` as people and scripts meet it, and the reading of a source that it stands on."""
+"""The command `turnlint ids`, and its reading of a source."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def result(identifier: str | None) -> dict[str, Any]:
 
 
 USER = {"role": "user", "content": "go"}
-TALK = [
+MESSAGES = [
     USER,
     {"role": "assistant", "content": None, "tool_calls": [call("functions.f:0"), call("call_2", "g")]},
     result("functions.f:0"),
@@ -52,9 +52,9 @@ TALK = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "talk.jsonl").write_text(json.dumps({"id": "s-1", "messages": TALK}) + "\n")
-    (tmp_path / "talk.json").write_text(json.dumps({"id": "s-1", "messages": TALK}, indent=1))
-    lines = (json.dumps({**message, "session_id": "s-1"}) for message in TALK)
+    (tmp_path / "talk.jsonl").write_text(json.dumps({"id": "s-1", "messages": MESSAGES}) + "\n")
+    (tmp_path / "talk.json").write_text(json.dumps({"id": "s-1", "messages": MESSAGES}, indent=1))
+    lines = (json.dumps({**message, "session_id": "s-1"}) for message in MESSAGES)
     (tmp_path / "lines.jsonl").write_text("\n".join(lines) + "\n")
     (tmp_path / "package.json").write_text('{"name": "left-pad"}')
     (tmp_path / "silent.jsonl").write_text(json.dumps({"messages": [USER]}) + "\n")
@@ -104,7 +104,7 @@ def test_exit_codes(arguments: list[str], code: int, words: str) -> None:
     assert words in " ".join(done.stderr.split())
 
 
-def test_a_map_says_where_each_id_stands_and_what_it_becomes(folder: Path) -> None:
+def test_a_map_lists_the_position_and_the_new_value_of_each_id(folder: Path) -> None:
     found = rows("talk.jsonl", "--provider", "anthropic")
     record = json.loads((folder / "talk.jsonl").read_text())
     for row in found:
@@ -133,18 +133,18 @@ def test_lines_are_those_of_the_ids() -> None:
     assert [row["line"] for row in rows("lines.jsonl", "--canonical")] == [2, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_conversation_has_the_same_ids_however_it_is_wrapped(folder: Path) -> None:
-    """Also where long arguments are held as digests, and where the file is read a second time or cannot be."""
+def test_a_conversation_has_the_same_ids_in_any_wrapping(folder: Path) -> None:
+    """Also where long arguments are stored as digests, and where the file is read a second time or cannot be."""
     (folder / "lines.jsonl.gz").write_bytes(gzip.compress((folder / "lines.jsonl").read_bytes()))
-    told = [
+    maps = [
         [(row["old"], row["new"], row["tool"], row["conversation"]) for row in rows(name, "--canonical", stdin=stdin)]
         for name, stdin in (
             ("talk.jsonl", b""), ("talk.json", b""), ("lines.jsonl", b""), ("lines.jsonl.gz", b""),
             ("-", (folder / "lines.jsonl").read_bytes()),
         )
     ]  # fmt: skip
-    assert len(told[0]) == 7
-    assert all(one == told[0] for one in told)
+    assert len(maps[0]) == 7
+    assert all(item == maps[0] for item in maps)
 
 
 @pytest.mark.usefixtures("folder")
@@ -159,8 +159,8 @@ def test_canonical_ids_alone_and_as_the_source_of_others() -> None:
     assert [row["changed"] for row in rows("-", "--canonical", stdin=line)] == [False, False]
 
 
-def test_a_model_may_be_named_that_is_to_read_them(folder: Path) -> None:
-    record = {"model": "gpt-4o", "messages": TALK}
+def test_the_model_of_the_provider_can_be_named(folder: Path) -> None:
+    record = {"model": "gpt-4o", "messages": MESSAGES}
     (folder / "model.jsonl").write_text(json.dumps(record))
     logged = rows("model.jsonl", "--provider", "vllm")
     named = rows("model.jsonl", "--provider", "vllm", "--model", "kimi-k2")
@@ -173,7 +173,7 @@ def test_a_model_may_be_named_that_is_to_read_them(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_text_is_a_table_a_file_and_a_sum() -> None:
+def test_text_is_a_table_per_file_and_a_total() -> None:
     shown = ids("talk.jsonl", "silent.jsonl", "--provider", "anthropic").stdout
     head, titles, first, *_ = shown.splitlines()
     assert head == "talk.jsonl: ids for anthropic"
@@ -187,18 +187,18 @@ def test_text_is_a_table_a_file_and_a_sum() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_damage_is_not_passed_over() -> None:
-    torn = json.dumps({"messages": TALK}).encode()[:-30]
-    done = ids("-", "--canonical", stdin=torn + b"\n" + json.dumps({"messages": TALK}).encode())
+def test_damage_is_reported() -> None:
+    torn = json.dumps({"messages": MESSAGES}).encode()[:-30]
+    done = ids("-", "--canonical", stdin=torn + b"\n" + json.dumps({"messages": MESSAGES}).encode())
     assert done.exit_code == 0
     assert "damaged; run `turnlint lint` for details" in done.stderr
     assert ids("talk.jsonl", "--canonical").stderr == ""
-    damaged = gzip.compress(json.dumps({"messages": TALK}).encode())[:-40]
+    damaged = gzip.compress(json.dumps({"messages": MESSAGES}).encode())[:-40]
     assert "damaged" in ids("-", "--canonical", stdin=damaged).stderr
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
-def test_one_unreadable_source_does_not_silence_the_others(folder: Path) -> None:
+def test_one_unreadable_source_does_not_hide_the_others(folder: Path) -> None:
     (folder / "bad.jsonl").symlink_to("/proc/self/mem")
     done = ids("bad.jsonl", "talk.jsonl", "--canonical")
     assert done.exit_code == 2
@@ -224,14 +224,14 @@ def test_ids_and_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path
 
 
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: str(path.relative_to(FIXTURES)))
-def test_reading_finds_what_linting_finds(path: Path) -> None:
-    """One way from bytes to conversations: the same number of them, of messages, and of damaged places."""
+def test_reading_and_linting_agree(path: Path) -> None:
+    """Both commands read the same number of conversations, messages and damaged places from the bytes."""
     source = Source(path.name, str(path))
     options = Options(providers=())
-    tally = next(one for one in lint(source, options, Book(options)) if isinstance(one, Tally))
+    tally = next(event for event in lint(source, options, Book(options)) if isinstance(event, Tally))
     found = list(read(source))
-    said = [one for one in found if isinstance(one, Transcript)]
-    assert (len(said), sum(len(one.messages) for one in said)) == (tally.conversations, tally.messages)
-    assert [one.index for one in said] == list(range(len(said)))
-    assert any(isinstance(one, Foreign) for one in found) is bool(tally.skipped)
-    assert [one.messages for one in transcripts(source)] == [one.messages for one in said]
+    linted = [item for item in found if isinstance(item, Transcript)]
+    assert (len(linted), sum(len(item.messages) for item in linted)) == (tally.conversations, tally.messages)
+    assert [item.index for item in linted] == list(range(len(linted)))
+    assert any(isinstance(item, Foreign) for item in found) is bool(tally.skipped)
+    assert [transcript.messages for transcript in transcripts(source)] == [item.messages for item in linted]

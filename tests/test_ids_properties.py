@@ -1,4 +1,4 @@
-"""What holds for the ids of any conversation, for profiles made here and for all that are shipped."""
+"""Properties of the ids of any conversation, for profiles of the tests and for all built-in profiles."""
 
 import os
 import re
@@ -27,7 +27,7 @@ from id_conversations import (
     conversation,
     pairs_of,
 )
-from ledger_oracle import BLOCKS, CHAT, ITEMS, JOINED, Talk, built, story
+from ledger_oracle import BLOCKS, CHAT, ITEMS, JOINED, Conversation, built, outcome_of
 from turnlint import ledger
 from turnlint.clauses import IdForm
 from turnlint.ids import Projection, canonicalize, project, project_ids
@@ -65,35 +65,35 @@ SOME = settings(max_examples=examples(100), deadline=None, suppress_health_check
 def test_no_two_calls_get_one_id_and_each_fits(
     target: Profile, turns: list[Turn], wire: str, anew: bool
 ) -> None:
-    said = conversation(*turns, wire=wire)
-    found = project(said, None, target, canonical=anew)
+    transcript = conversation(*turns, wire=wire)
+    found = project(transcript, None, target, canonical=anew)
     ids = call_ids(found)
     assert len(set(ids)) == len(ids) == sum(map(len, turns))
-    assert all(accepted(one, target) for one in ids)
+    assert all(accepted(identifier, target) for identifier in ids)
     assert all(one == [call] * len(one) for call, one in pairs_of(found))
     assert [entry.old for entry in found.entries if entry.piece == "call"] == [
-        one[0] for turn in turns for one in turn
+        item[0] for turn in turns for item in turn
     ]
     assert project(conversation(*turns, wire=wire), None, target, canonical=anew) == found
-    stored = canonicalize(said)
+    stored = canonicalize(transcript)
     assert len(set(call_ids(stored))) == len(ids)
     assert all(CANONICAL_FORM.match(entry.new or "") for entry in stored.entries)
 
 
-@pytest.mark.parametrize("target", FREE, ids=lambda one: str(one.wires[0]))
+@pytest.mark.parametrize("target", FREE, ids=lambda item: str(item.wires[0]))
 @SOME
 @given(turns=TURNS)
-def test_what_is_taken_is_kept_by_the_first_that_bears_it(target: Profile, turns: list[Turn]) -> None:
-    said = conversation(*turns, wire=target.wires[0])
+def test_an_accepted_id_stays_with_its_first_call(target: Profile, turns: list[Turn]) -> None:
+    transcript = conversation(*turns, wire=target.wires[0])
     met: set[str | None] = set()
-    for entry in project(said, None, target).entries:
+    for entry in project(transcript, None, target).entries:
         if entry.piece == "call":
             good = usable(entry.old) and accepted(entry.old, target) and entry.old not in met
             assert entry.changed is not good
             met.add(entry.old)
 
 
-@pytest.mark.parametrize("target", FREE, ids=lambda one: str(one.wires[0]))
+@pytest.mark.parametrize("target", FREE, ids=lambda item: str(item.wires[0]))
 @SOME
 @given(turns=TURNS)
 def test_a_second_projection_changes_nothing(target: Profile, turns: list[Turn]) -> None:
@@ -121,15 +121,15 @@ def rewritten(transcript: Transcript, found: Projection) -> Transcript:
 
 
 def partners(book: ledger.Ledger) -> dict[int, str]:
-    """Who answers whom, but not by which evidence: ids are better evidence afterwards.
+    """The pairs, without their evidence: ids are better evidence afterwards.
 
-    A second result under the id that a call lost answers nothing before, and repeats the answer afterwards.
+    A second result under the id that a call lost has no call before, and is a duplicate afterwards.
     """
     return {
         seq: re.sub(
-            r"^repeats .*", "orphan", re.sub(r"^(in-place|late|early|by-position)", "answered by", told)
+            r"^repeats .*", "orphan", re.sub(r"^(in-place|late|early|by-position)", "answered by", outcome)
         )
-        for seq, told in story(book).items()
+        for seq, outcome in outcome_of(book).items()
     }
 
 
@@ -140,7 +140,7 @@ ITEM = st.tuples(
     st.sampled_from([None, "f", "g"]),
     st.booleans(),
 )
-TALKS = st.lists(
+CONVERSATIONS = st.lists(
     st.tuples(st.sampled_from(["assistant", "assistant", "tool", "user"]), st.lists(ITEM, max_size=4)),
     max_size=8,
 )
@@ -149,21 +149,21 @@ TALKS = st.lists(
 @pytest.mark.parametrize("wire", [CHAT, JOINED, BLOCKS, ITEMS], ids=lambda wire: wire.name)
 @EVERY_NEEDING
 @settings(SOME, max_examples=examples(120))
-@given(talk=TALKS)
-def test_everything_answers_what_it_answered_before(wire: Wire, target: Profile, talk: Talk) -> None:
-    said = Transcript(wire, tuple(built(talk)))
-    before = ledger.read(said.messages, wire)
-    for found in (project(said, before, target), canonicalize(said, before)):
-        after = ledger.read(rewritten(said, found).messages, wire)
+@given(conversation=CONVERSATIONS)
+def test_every_result_keeps_its_call(wire: Wire, target: Profile, conversation: Conversation) -> None:
+    transcript = Transcript(wire, tuple(built(conversation)))
+    before = ledger.read(transcript.messages, wire)
+    for found in (project(transcript, before, target), canonicalize(transcript, before)):
+        after = ledger.read(rewritten(transcript, found).messages, wire)
         assert partners(after) == partners(before)
 
 
 @EVERY_NEEDING
-def test_ten_thousand_ids_that_differ_only_where_others_cut(target: Profile) -> None:
+def test_ten_thousand_ids_that_differ_only_after_a_length_limit(target: Profile) -> None:
     many = [(f"toolu_01Abc{'x' * 30}.{n}", "f") for n in range(10_000)]
     found = project_ids(many, target)
     assert len(set(found)) == 10_000
-    assert all(accepted(one, target) for one in found)
+    assert all(accepted(item, target) for item in found)
     one_turn: Turn = [("call_0", "f", b"{}")] * 10_000
     assert len(set(call_ids(project(conversation(one_turn), None, target)))) == 10_000
 
@@ -208,24 +208,28 @@ SHIPPED = Providers(["turnlint_rules"])
 @given(
     turns=TURNS, wire=st.sampled_from(["own", "openai-chat", "anthropic", "canonical"]), anew=st.booleans()
 )
-def test_every_profile_that_is_shipped_gets_ids_it_takes(
-    name: str, turns: list[Turn], wire: str, anew: bool
-) -> None:
+def test_every_built_in_profile_gets_valid_ids(name: str, turns: list[Turn], wire: str, anew: bool) -> None:
     for target in SHIPPED.versions(name):
-        said = conversation(*turns, wire=target.wires[0] if wire == "own" else wire)
-        found = call_ids(project(said, None, target, canonical=anew))
-        ids = [one for one in found if usable(one)]
+        transcript = conversation(*turns, wire=target.wires[0] if wire == "own" else wire)
+        found = call_ids(project(transcript, None, target, canonical=anew))
+        ids = [item for item in found if usable(item)]
         # A provider may take the id of an earlier turn again: then calls keep it, and no other call gets it.
-        changed = project(said, None, target, canonical=anew).changed
+        changed = project(transcript, None, target, canonical=anew).changed
         made = [entry.new for entry in changed if entry.piece == "call"]
-        assert all(ids.count(one) == 1 for one in made)
+        assert all(ids.count(item) == 1 for item in made)
         assert not anew or len(set(ids)) == len(ids)
         assert len(ids) == len(found) or target.wires[0] in ("gemini", "ollama")
-        here = said.wire.name if said.wire.name in target.wires else target.wires[0]
-        holding = [one for one in target.clauses if not one.models and (not one.wires or here in one.wires)]
-        assert all(accepted(one, structs.replace(target, clauses=tuple(holding))) for one in ids)
-        forms = (one for one in holding if isinstance(one, IdForm) and one.of == "call")
-        if any(one.global_count for one in forms):
-            # A history that was cut at its front goes on counting from where it is.
-            numbers = [int((one or "").rpartition(":")[2]) for one in ids]
+        here = transcript.wire.name if transcript.wire.name in target.wires else target.wires[0]
+        holding = [
+            clause
+            for clause in target.clauses
+            if not clause.models and (not clause.wires or here in clause.wires)
+        ]
+        assert all(
+            accepted(identifier, structs.replace(target, clauses=tuple(holding))) for identifier in ids
+        )
+        forms = (item for item in holding if isinstance(item, IdForm) and item.of == "call")
+        if any(form.global_count for form in forms):
+            # A history that was cut at its start continues to count from its position.
+            numbers = [int((identifier or "").rpartition(":")[2]) for identifier in ids]
             assert numbers == [*range(numbers[0], numbers[0] + len(numbers))] if numbers else True

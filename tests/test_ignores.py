@@ -1,4 +1,4 @@
-"""Findings that a team lives with: what an ignore names, how long it holds, and what is said when it is of no use."""
+"""Ignores of known findings: their selectors, their expiry, and reports of useless ones."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ignoring(folder: Path, *selectors: str) -> list[str]:
-    lines = "".join(f"  - {{{one}, reason: known}}\n" for one in selectors)
+    lines = "".join(f"  - {{{selector}, reason: known}}\n" for selector in selectors)
     (folder / "turnlint.yaml").write_text(f"ignore:\n{lines}")
     return found(folder)
 
@@ -44,7 +44,7 @@ def ignoring(folder: Path, *selectors: str) -> list[str]:
         ("rule: PA201, conversation: none", LOGS),
     ],
 )
-def test_an_ignore_leaves_out_what_it_names(folder: Path, selector: str, left: list[str]) -> None:
+def test_an_ignore_hides_the_selected_findings(folder: Path, selector: str, left: list[str]) -> None:
     assert ignoring(folder, selector) == left
 
 
@@ -70,12 +70,12 @@ def test_a_fingerprint_is_the_same_from_every_folder_of_a_project(folder: Path) 
     assert found(folder / "sub", "..") == []
 
 
-def test_numbers_for_names_are_names(folder: Path) -> None:
+def test_numbers_in_place_of_names_are_names(folder: Path) -> None:
     put(folder, **{"a.jsonl": unanswered("1e5", "007") + "\n"})
     assert ignoring(folder, "conversation: 1e5, call: 007, path: a.jsonl") == LOGS[2:]
 
 
-def test_what_is_left_out_is_counted_and_does_not_fail_a_run(folder: Path) -> None:
+def test_ignored_findings_are_counted_and_do_not_fail_a_run(folder: Path) -> None:
     (folder / "turnlint.yaml").write_text(
         "ignore:\n  - {rule: PA201, conversation: s-*, reason: known, until: 2026-05-01}\n"
         "  - {rule: PA201, path: b.jsonl, reason: known}\n"
@@ -95,13 +95,13 @@ UNTIL = "ignore: [{rule: PA201, reason: the outage, until: 2026-05-01}]\n"
 @pytest.mark.parametrize(
     ("today", "count"), [("", 1), ("2026-05-01", 1), ("2026-05-02", 4), ("2025-12-31", 1), ("2027-01-01", 4)]
 )
-def test_an_ignore_holds_until_the_day_that_somebody_names(folder: Path, today: str, count: int) -> None:
+def test_an_ignore_applies_until_its_date(folder: Path, today: str, count: int) -> None:
     (folder / "turnlint.yaml").write_text(UNTIL)
     assert len(found(folder, *(["--today", today] if today else []))) == count
     assert len(found(folder, TURNLINT_TODAY=today)) == count
 
 
-def test_an_ignore_whose_time_is_up_is_told_of(folder: Path) -> None:
+def test_an_expired_ignore_is_reported(folder: Path) -> None:
     (folder / "turnlint.yaml").write_text(UNTIL)
     run = turnlint(folder, "lint", "--today", "2026-06-01")
     assert run.returncode == 1
@@ -115,14 +115,14 @@ def test_an_ignore_whose_time_is_up_is_told_of(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("today", ["tomorrow", "2026-5-1", "2026-02-30", "20260501"])
-def test_a_day_is_written_as_a_day(folder: Path, today: str) -> None:
+def test_a_date_has_the_format_of_a_date(folder: Path, today: str) -> None:
     run = turnlint(folder, "lint", "--today", today)
     assert run.returncode == 2
     assert "is not a date; expected YYYY-MM-DD" in run.stderr
     assert turnlint(folder, "lint", TURNLINT_TODAY=today).returncode == 2
 
 
-def test_an_ignore_that_meets_nothing_is_told_of_where_that_is_known(folder: Path) -> None:
+def test_an_ignore_that_matches_nothing_is_reported_if_that_is_certain(folder: Path) -> None:
     (folder / "turnlint.yaml").write_text(
         "ignore:\n  - {rule: PA201, reason: known}\n  - {rule: ST109, reason: known}\n"
         "  - {rule: PA205, path: a.jsonl, reason: known}\n"
@@ -137,7 +137,7 @@ def test_an_ignore_that_meets_nothing_is_told_of_where_that_is_known(folder: Pat
     assert turnlint(folder, "lint", "--provider", "none").stderr == ""
 
 
-def test_what_is_ignored_is_not_repaired(folder: Path) -> None:
+def test_ignored_findings_are_not_repaired(folder: Path) -> None:
     before = (folder / "a.jsonl").read_text()
     ignoring(folder, "rule: PA201, conversation: s-1", "rule: PA201, path: b.jsonl")
     run = turnlint(folder, "fix", "a.jsonl", "b.jsonl")
@@ -149,14 +149,14 @@ def test_what_is_ignored_is_not_repaired(folder: Path) -> None:
     assert (folder / "a.jsonl").read_text().splitlines()[0] != before.splitlines()[0]
 
 
-def test_fix_knows_what_day_it_is(folder: Path) -> None:
+def test_fix_has_the_current_date_as_an_option(folder: Path) -> None:
     (folder / "turnlint.yaml").write_text(UNTIL)
     assert turnlint(folder, "fix", "--check", "a.jsonl").returncode == 0
     assert turnlint(folder, "fix", "--check", "a.jsonl", "--today", "2026-05-02").returncode == 1
 
 
-def test_findings_that_stay_have_their_picture(tmp_path: Path) -> None:
-    """The first few of a shape are drawn: those of them that are left out do not count."""
+def test_remaining_findings_have_their_picture(tmp_path: Path) -> None:
+    """The first few findings of each kind are drawn, not counting ignored ones."""
     lines = [unanswered(f"s-{number}", f"c{number}") for number in range(20)]
     put(tmp_path, **{"a.jsonl": "\n".join(lines) + "\n",
                      "turnlint.yaml": "ignore: [{conversation: 's-?', reason: known}]\n"})  # fmt: skip
@@ -170,16 +170,16 @@ def test_findings_that_stay_have_their_picture(tmp_path: Path) -> None:
     "selector", ["pointer: /messages/3/**", "call: c2", "pointer: '/**', call: c2", "call: 'c2'"]
 )
 @pytest.mark.parametrize("options", [[], ["--canonical"], ["--provider", "mistral"]])
-def test_what_is_ignored_stays_though_all_around_it_moves(
+def test_an_ignored_finding_stays_while_its_surroundings_move(
     tmp_path: Path, selector: str, options: list[str]
 ) -> None:
-    """A result is added before it, and ids are given anew: it is the same finding still."""
-    first, second = (json.loads(unanswered(None, one))["messages"] for one in ("c1", "c2"))
+    """A result is added before the finding, and ids change: the finding is still the same."""
+    first, second = (json.loads(unanswered(None, item))["messages"] for item in ("c1", "c2"))
     second[1]["tool_calls"][0]["function"]["arguments"] = '{"n": 2}'
     put(tmp_path, **{"a.jsonl": json.dumps({"messages": first[:2] + second}) + "\n",
                      "turnlint.yaml": f"ignore: [{{rule: PA201, {selector}, reason: known}}]\n"})  # fmt: skip
     turnlint(tmp_path, "fix", "a.jsonl", *options)
     messages = json.loads((tmp_path / "a.jsonl").read_text())["messages"]
-    answered = {one["tool_call_id"] for one in messages if one["role"] == "tool"}
-    asked = [one["tool_calls"][0]["id"] for one in messages if one.get("tool_calls")]
-    assert [one in answered for one in asked] == [True, False]
+    answered = {message["tool_call_id"] for message in messages if message["role"] == "tool"}
+    call_ids = [message["tool_calls"][0]["id"] for message in messages if message.get("tool_calls")]
+    assert [identifier in answered for identifier in call_ids] == [True, False]

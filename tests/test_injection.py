@@ -1,6 +1,6 @@
-"""What strangers wrote into a transcript, or into a file's name, is text in every report and nothing else.
+"""Hostile texts in a transcript or a file name are plain text in every report.
 
-This module owns one corpus of such texts, and its way through all sinks at once.
+One corpus of such texts goes through all sinks at once.
 """
 
 import json
@@ -64,7 +64,7 @@ def _write_corpus(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_that_was_written_becomes_markup_a_command_or_a_control_in_any_report(tmp_path: Path) -> None:
+def test_no_text_becomes_markup_a_command_or_a_control_character_in_any_report(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     _write_corpus(folder)
     reports = lint_in_all_formats(
@@ -72,24 +72,34 @@ def test_nothing_that_was_written_becomes_markup_a_command_or_a_control_in_any_r
     )
     texts = {kind: report.decode() for kind, report in reports.items()}
     found = json.loads(texts["json"])["findings"]
-    assert len({one["path"] for one in found}) > 100
-    _is_what_its_readers_take(texts, found)
+    assert len({item["path"] for item in found}) > 100
+    _is_valid_for_its_readers(texts, found)
     _is_no_markup(texts)
-    told = commands(texts["github"])
-    assert len(told) <= 30
-    assert {one.name for one in told} <= {"error", "warning", "notice"}
+    found_commands = commands(texts["github"])
+    assert len(found_commands) <= 30
+    assert {command.name for command in found_commands} <= {"error", "warning", "notice"}
     assert not any(
-        hidden_in(value) for one in told for value in (*one.properties.values(), *one.message.split("\n"))
+        hidden_in(value)
+        for command in found_commands
+        for value in (*command.properties.values(), *command.message.split("\n"))
     )
-    assert {one.properties["file"] for one in told if "file" in one.properties} <= {
-        visible(one["path"]) for one in found
+    assert {command.properties["file"] for command in found_commands if "file" in command.properties} <= {
+        visible(item["path"]) for item in found
     }
-    messages = {visible(one["message"]) for one in found}
-    assert all(one.message.split("\n")[0] in messages for one in told if "file" in one.properties)
-    assert [one for one in told if "title" not in one.properties or one.properties["title"] == PWNED] == []
+    messages = {visible(item["message"]) for item in found}
+    assert all(
+        command.message.split("\n")[0] in messages
+        for command in found_commands
+        if "file" in command.properties
+    )
+    assert [
+        command
+        for command in found_commands
+        if "title" not in command.properties or command.properties["title"] == PWNED
+    ] == []
 
 
-def _is_what_its_readers_take(texts: dict[str, str], found: list[dict[str, Any]]) -> None:
+def _is_valid_for_its_readers(texts: dict[str, str], found: list[dict[str, Any]]) -> None:
     document = json.loads(texts["sarif"])
     assert [error.message[:200] for error in SARIF.iter_errors(document)] == []
     (run,) = document["runs"]
@@ -111,12 +121,12 @@ def _is_what_its_readers_take(texts: dict[str, str], found: list[dict[str, Any]]
     RESULT.validate(document)
     assert document["diagnostics"] == diagnostics
     errors = checkstyle(texts["checkstyle"])
-    assert [path for path, _ in errors] == [one["location"]["path"] for one in diagnostics]
-    assert [one["message"] for _, one in errors] == [one["message"] for one in diagnostics]
+    assert [path for path, _ in errors] == [diagnostic["location"]["path"] for diagnostic in diagnostics]
+    assert [one["message"] for _, one in errors] == [diagnostic["message"] for diagnostic in diagnostics]
     strings = [text for part in (run["results"], entries, diagnostics) for text in _strings(part)]
     assert not [text for text in strings if hidden_in(text)]
     suites = junit(texts["junit"])
-    assert {one.tag for one in suites.iter()} <= {
+    assert {item.tag for item in suites.iter()} <= {
         "testsuites",
         "testsuite",
         "testcase",

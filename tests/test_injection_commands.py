@@ -1,6 +1,6 @@
-"""Names and contents that strangers wrote steer no terminal and no build runner through any command.
+"""Hostile names and contents control no terminal and no build runner through any command.
 
-`test_injection.py` holds the reports of `lint` to it; here are all other commands, and what errors say.
+`test_injection.py` covers the reports of `lint`; this module covers all other commands, and error messages.
 """
 
 import json
@@ -84,8 +84,8 @@ ON_EACH = (
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     for name, text in zip(NAMES, COMMANDS * 3, strict=False):
-        logs = ["".join(json.dumps(one) + "\n" for one in WIRES[wire](text)) for wire in WIRES]
-        # A line that is a command by itself stands beside what a patch changes.
+        logs = ["".join(json.dumps(item) + "\n" for item in WIRES[wire](text)) for wire in WIRES]
+        # A line that is a command by itself is next to a line that a patch changes.
         data = f" {text.strip()}\n" + "".join(logs) + f"{text.strip()}\n"
         (folder / name).write_text(data, encoding="utf-8")
     return folder
@@ -95,8 +95,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("command", ON_EACH, ids=" ".join)
-def test_no_command_lets_a_runner_command_through(command: tuple[str, ...], name: str, folder: Path) -> None:
-    words = [one.replace("{}", name) for one in command]
+def test_no_command_prints_a_runner_command(command: tuple[str, ...], name: str, folder: Path) -> None:
+    words = [item.replace("{}", name) for item in command]
     env = {**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")}
     done = run_cli(*words, cwd=folder, env=env, input=b"{}\n", timeout=120)
     for kind, output in (("stdout", done.stdout), ("stderr", done.stderr)):

@@ -1,4 +1,4 @@
-"""`turnlint inspect` and `turnlint formats`, as people and scripts meet them."""
+"""Test `turnlint inspect` and `turnlint formats`."""
 
 import gzip
 import json
@@ -39,7 +39,7 @@ CALL = {
     "id": "call_1", "type": "function",
     "function": {"name": "find", "arguments": json.dumps({"query": WORDS, "most": 3, "deep": [WORDS]})},
 }  # fmt: skip
-TALK = [
+MESSAGES = [
     {"role": "user", "content": WORDS},
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "call_1", "content": WORDS},
@@ -57,9 +57,9 @@ def inspect(*arguments: Any, stdin: bytes = b"", columns: str = "100") -> Result
 def facts(*arguments: Any, stdin: bytes = b"", code: int = 0) -> dict[str, Any]:
     done = inspect(*arguments, "--output-format", "json", stdin=stdin)
     assert done.exit_code == code, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    VALIDATOR.validate(told)
-    return told
+    report: dict[str, Any] = json.loads(done.stdout)
+    VALIDATOR.validate(report)
+    return report
 
 
 def facts_of(*records: Any, code: int = 0) -> dict[str, Any]:
@@ -142,44 +142,46 @@ hostile.jsonl
 
 def requests_log() -> str:
     bodies = (
-        {"model": "gpt-4o", "messages": TALK},
-        {"host": "api.mistral.ai", "request": {"model": "mistral-small", "messages": TALK}},
+        {"model": "gpt-4o", "messages": MESSAGES},
+        {"host": "api.mistral.ai", "request": {"model": "mistral-small", "messages": MESSAGES}},
     )
     return "".join(json.dumps(body) + "\n" for body in bodies)
 
 
-def test_a_log_of_requests_is_told_as_people_read_it(folder: Path) -> None:
+def test_the_text_report_of_a_log_of_requests(folder: Path) -> None:
     (folder / "requests.jsonl").write_text(requests_log())
     done = inspect("requests.jsonl")
     assert (done.stdout, done.exit_code) == (REQUESTS, 0)
 
 
-def test_a_packed_file_is_what_it_holds(folder: Path) -> None:
+def test_a_packed_file_is_reported_by_its_content(folder: Path) -> None:
     (folder / "requests.jsonl.gz").write_bytes(gzip.compress(requests_log().encode(), mtime=0))
     shown = inspect("requests.jsonl.gz").stdout.splitlines()
     assert " bytes of gzip, 900 unpacked, 2 records" in shown[1]
     assert shown[2:] == REQUESTS.splitlines()[2:]
 
 
-def test_an_unknown_format_is_told_by_its_keys_and_not_guessed(folder: Path) -> None:
-    said = [{"role": "human", "content": {"secret": WORDS}, "\u202ex": 1}]
-    (folder / "unknown.json").write_text(json.dumps(said))
+def test_an_unknown_format_is_described_by_its_keys_and_not_guessed(folder: Path) -> None:
+    messages = [{"role": "human", "content": {"secret": WORDS}, "\u202ex": 1}]
+    (folder / "unknown.json").write_text(json.dumps(messages))
     done = inspect("unknown.json")
     assert (done.stdout, done.exit_code) == (UNKNOWN, 3)
 
 
-def test_what_strangers_write_is_shown_and_does_nothing(folder: Path) -> None:
+def test_hostile_names_are_shown_without_effect(folder: Path) -> None:
     call = {
         "id": "\x1b[31m", "type": "function",
         "function": {"name": "\x1b]0;t\x07\n::error::x", "arguments": json.dumps({"\u202e": 1})},
     }  # fmt: skip
-    talk = {"messages": [{"role": "assistant", "content": None, "tool_calls": [call]}]}
-    (folder / "hostile.jsonl").write_text(json.dumps(talk) + '\n{"messages": [{"role": "user", "content": "x')
+    messages = {"messages": [{"role": "assistant", "content": None, "tool_calls": [call]}]}
+    (folder / "hostile.jsonl").write_text(
+        json.dumps(messages) + '\n{"messages": [{"role": "user", "content": "x'
+    )
     done = inspect("hostile.jsonl")
     assert (done.stdout, done.exit_code) == (HOSTILE, 0)
 
 
-def test_a_session_tells_what_would_be_replayed_and_what_was_left_behind() -> None:
+def test_a_session_lists_replayed_and_abandoned_parts() -> None:
     path = FIXTURES / "formats" / "claude-code" / "edited-prompt-leaves-a-branch.jsonl"
     content = facts(path)["files"][0]["content"]
     assert content["formats"] == {"claude-code": 1}
@@ -193,9 +195,9 @@ def test_a_session_tells_what_would_be_replayed_and_what_was_left_behind() -> No
     assert "provider rules only with --provider NAME" in " ".join(shown.split())
 
 
-def test_a_session_names_the_models_that_spoke(folder: Path) -> None:
-    def line(number: int, kind: str, **said: Any) -> str:
-        message = {"role": kind, "content": [{"type": "text", "text": "x"}], **said}
+def test_a_session_names_its_models(folder: Path) -> None:
+    def line(number: int, kind: str, **fields: Any) -> str:
+        message = {"role": kind, "content": [{"type": "text", "text": "x"}], **fields}
         parent = f"u{number - 1}" if number else None
         return json.dumps(
             {"type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s", "message": message}
@@ -210,41 +212,41 @@ def test_a_session_names_the_models_that_spoke(folder: Path) -> None:
     ]
 
 
-def test_no_content_is_told_unless_it_is_asked_for(folder: Path) -> None:
+def test_no_content_is_shown_by_default(folder: Path) -> None:
     (folder / "requests.jsonl").write_text(requests_log())
     for output in ("text", "json"):
         assert "secret" not in inspect("requests.jsonl", "--output-format", output).output
     assert inspect("requests.jsonl", "--show-content", "excerpt").output.count(WORDS.split()[1]) == 3
-    asked = inspect("requests.jsonl", "--show-content", "excerpt", "--output-format", "json").output
-    assert "secret" not in asked
+    printed = inspect("requests.jsonl", "--show-content", "excerpt", "--output-format", "json").output
+    assert "secret" not in printed
 
 
 def test_messages_on_lines_are_one_conversation_of_many_records() -> None:
-    grouping = facts_of(*({**message, "session_id": "s-1"} for message in TALK))["content"]["grouping"]
+    grouping = facts_of(*({**message, "session_id": "s-1"} for message in MESSAGES))["content"]["grouping"]
     assert (grouping["conversations"], grouping["lines"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
     ("quirk", "change"),
     [
-        ("id-redacted", lambda talk: talk[1]["tool_calls"][0].update(id="REDACTED")),
-        ("id-absent", lambda talk: talk[1]["tool_calls"][0].pop("id")),
-        ("paired-by-position", lambda talk: (talk[1]["tool_calls"][0].pop("id"), talk[2].pop("tool_call_id"))),
-        ("id-reused", lambda talk: talk.extend(talk[1:])),
-        ("result-elsewhere", lambda talk: talk.insert(2, talk[0])),
-        ("result-synthetic", lambda talk: talk[2].update(content="No result provided")),
-        ("arguments-torn", lambda talk: talk[1]["tool_calls"][0]["function"].update(arguments='{"a": [1')),
-        ("misfit", lambda talk: talk[0].update(role=7)),
-        ("foreign-dialect", lambda talk: talk[0].update(
+        ("id-redacted", lambda messages: messages[1]["tool_calls"][0].update(id="REDACTED")),
+        ("id-absent", lambda messages: messages[1]["tool_calls"][0].pop("id")),
+        ("paired-by-position", lambda messages: (messages[1]["tool_calls"][0].pop("id"), messages[2].pop("tool_call_id"))),
+        ("id-reused", lambda messages: messages.extend(messages[1:])),
+        ("result-elsewhere", lambda messages: messages.insert(2, messages[0])),
+        ("result-synthetic", lambda messages: messages[2].update(content="No result provided")),
+        ("arguments-torn", lambda messages: messages[1]["tool_calls"][0]["function"].update(arguments='{"a": [1')),
+        ("misfit", lambda messages: messages[0].update(role=7)),
+        ("foreign-dialect", lambda messages: messages[0].update(
             content=[{"type": "tool_result", "tool_use_id": "x", "content": "y"}])),
     ],
 )  # fmt: skip
-def test_a_quirk_is_told_with_its_place(quirk: str, change: Any) -> None:
-    talk = json.loads(json.dumps(TALK))
-    sound = facts_of({"messages": talk})["content"]["quirks"]
-    change(talk)
-    met = {one["name"]: one for one in facts_of({"messages": talk})["content"]["quirks"]}
-    assert quirk not in {one["name"] for one in sound}
+def test_a_quirk_is_reported_with_its_position(quirk: str, change: Any) -> None:
+    messages = json.loads(json.dumps(MESSAGES))
+    sound = facts_of({"messages": messages})["content"]["quirks"]
+    change(messages)
+    met = {item["name"]: item for item in facts_of({"messages": messages})["content"]["quirks"]}
+    assert quirk not in {item["name"] for item in sound}
     assert met[quirk]["count"] >= 1
     assert met[quirk]["first"]["line"] == 1
     assert met[quirk]["first"]["pointer"].startswith("/messages/")
@@ -252,16 +254,16 @@ def test_a_quirk_is_told_with_its_place(quirk: str, change: Any) -> None:
 
 def test_counts_ids_and_places_are_exact() -> None:
     calls = [{**CALL, "id": f"hist_tool_{'a' * 24}"}, {**CALL, "id": "toolu_1"}, {**CALL, "id": "call_9"}]
-    talk = [
-        TALK[0],
+    messages = [
+        MESSAGES[0],
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": "toolu_1", "content": "x"},
         {"role": "tool", "tool_call_id": "toolu_1", "content": "again"},
         {"role": "tool", "tool_call_id": "nobody", "content": "x"},
-        TALK[0],
+        MESSAGES[0],
     ]
     tools = [{"type": "function", "function": {"name": name}} for name in ("find", "sing")]
-    content = facts_of({"messages": TALK}, {"messages": talk, "tools": tools})["content"]
+    content = facts_of({"messages": MESSAGES}, {"messages": messages, "tools": tools})["content"]
     counts = content["counts"]
     expected = {
         "messages": 9, "calls": 4, "unanswered": 2, "waiting": 0, "results": 4, "orphans": 1, "duplicates": 1,
@@ -276,12 +278,14 @@ def test_counts_ids_and_places_are_exact() -> None:
 
 def test_a_recording_is_not_rewritten_in_place() -> None:
     answer = {"choices": [{"message": {"role": "assistant", "content": "done"}}]}
-    able = facts_of({"request": {"model": "gpt-4o", "messages": TALK}, "response": answer})["content"]["able"]
+    able = facts_of({"request": {"model": "gpt-4o", "messages": MESSAGES}, "response": answer})["content"][
+        "able"
+    ]
     assert not able["in_place"]
     assert able["bound"]
 
 
-def test_what_no_format_owns_is_said_to_be_read_by_default(folder: Path) -> None:
+def test_a_record_of_no_particular_format_is_reported_as_read_by_default(folder: Path) -> None:
     (folder / "talk.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     shown = inspect("talk.jsonl").stdout
     assert "evidence     no key is unique to one format; keys shared by several formats in 1 record" in shown
@@ -299,20 +303,20 @@ def test_what_no_format_owns_is_said_to_be_read_by_default(folder: Path) -> None
         (b"data: {}\n\ndata: {}\n", 3, "server-sent events"),
     ],
 )
-def test_what_holds_no_conversation_is_told_too(data: bytes, code: int, words: str) -> None:
+def test_a_file_without_a_conversation_is_reported_too(data: bytes, code: int, words: str) -> None:
     done = inspect("-", stdin=data)
     assert words in done.stdout
     assert done.exit_code == code
 
 
-def test_exit_codes_and_what_a_folder_gives(folder: Path) -> None:
+def test_exit_codes_and_reports_of_a_folder(folder: Path) -> None:
     assert inspect("nowhere.jsonl").exit_code == 2
     assert inspect().exit_code == 2
     (folder / "logs").mkdir()
     assert inspect("logs").exit_code == 3
     (folder / "logs" / "package.json").write_text('{"name": "left-pad"}')
     assert inspect("logs").exit_code == 3
-    (folder / "logs" / "talk.jsonl").write_text(json.dumps({"messages": TALK}) + "\n")
+    (folder / "logs" / "talk.jsonl").write_text(json.dumps({"messages": MESSAGES}) + "\n")
     done = inspect("logs")
     assert done.exit_code == 0
     assert done.stdout.startswith("logs/package.json: unrecognized format\n\nlogs/talk.jsonl\n")
@@ -320,7 +324,7 @@ def test_exit_codes_and_what_a_folder_gives(folder: Path) -> None:
     assert [file["path"] for file in facts("logs")["files"]] == ["logs/package.json", "logs/talk.jsonl"]
 
 
-def test_standard_input_is_told_as_the_file_is(folder: Path) -> None:
+def test_standard_input_is_reported_like_the_file(folder: Path) -> None:
     (folder / "requests.jsonl").write_text(requests_log())
     packed = gzip.compress(requests_log().encode())
     here = facts("requests.jsonl")["files"][0]
@@ -332,15 +336,15 @@ def test_standard_input_is_told_as_the_file_is(folder: Path) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: str(path.relative_to(FIXTURES)))
-def test_every_fixture_is_told(path: Path) -> None:
+def test_every_fixture_is_reported(path: Path) -> None:
     done = inspect(path, columns="80")
     assert_safe(done.stdout.encode(), "text", path.name)
-    told = inspect(path, "--output-format", "json")
-    VALIDATOR.validate(json.loads(told.stdout))
-    assert_safe(told.stdout.encode(), "json", path.name)
-    assert done.exit_code == told.exit_code
+    shown = inspect(path, "--output-format", "json")
+    VALIDATOR.validate(json.loads(shown.stdout))
+    assert_safe(shown.stdout.encode(), "json", path.name)
+    assert done.exit_code == shown.exit_code
     if path.parent.name in NAMES and ".fixed" not in path.name:
-        formats = json.loads(told.stdout)["files"][0]["content"]["formats"]
+        formats = json.loads(shown.stdout)["files"][0]["content"]["formats"]
         assert any(name.startswith(path.parent.name) for name in formats)  # `cohere-v1` is read by `cohere`
 
 
@@ -352,12 +356,12 @@ def test_a_poisoned_name_does_nothing(poison: str, columns: str) -> None:
         "type": "function",
         "function": {"name": f"a {poison}", "arguments": json.dumps({poison: 1})},
     }
-    talk = [
+    messages = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": poison},
     ]
     for record in (
-        {"model": poison, "host": f"{poison}.example", "messages": talk},
+        {"model": poison, "host": f"{poison}.example", "messages": messages},
         {poison: {f"x {poison}": 1}},
     ):
         data = json.dumps(record).encode()
@@ -383,7 +387,7 @@ LIKE_CHAT = st.fixed_dictionaries(
 @given(
     st.lists(ANYTHING | LIKE_CHAT.map(lambda record: json.dumps(record).encode()), max_size=4).map(b"\n".join)
 )
-def test_nothing_that_is_in_a_file_breaks_it(data: bytes) -> None:
+def test_no_content_of_a_file_breaks_inspect(data: bytes) -> None:
     for output in ("text", "json"):
         done = inspect("-", "--output-format", output, stdin=data)
         assert done.exit_code in (0, 3), done.output
@@ -394,13 +398,13 @@ def test_nothing_that_is_in_a_file_breaks_it(data: bytes) -> None:
 
 @MANY
 @given(data=st.binary(max_size=300))
-def test_damage_is_told_whatever_follows_the_magic_of_a_packing(data: bytes) -> None:
+def test_damage_after_the_magic_bytes_of_a_packing_is_reported(data: bytes) -> None:
     for magic in (b"\x1f\x8b", b"\x28\xb5\x2f\xfd"):
         assert inspect("-", stdin=magic + data).exit_code in (0, 3)
 
 
-def test_the_keys_by_which_people_know_formats_are_of_formats_that_exist() -> None:
-    assert set(TELLS) <= set(NAMES)  # a new format is one file; without a row it is only never named as near
+def test_the_known_keys_belong_to_existing_formats() -> None:
+    assert set(TELLS) <= set(NAMES)  # a new format is one file; without a row it is only never suggested
     assert len(TELLS) >= 15
     assert all(len(name) <= 24 for name in QUIRKS)
 
@@ -427,18 +431,18 @@ FAMILY_OF = {
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the corpus is not here")
-def test_a_family_is_named_only_where_all_its_marks_are() -> None:
+def test_a_family_is_named_only_if_all_its_marks_are_present() -> None:
     for path in sorted(SAMPLES.glob("*.jsonl")):
-        told = json.loads(inspect(path, "--output-format", "json").stdout)["files"][0]
-        if told["unknown"] is None:  # read by now: that is better than named
+        report = json.loads(inspect(path, "--output-format", "json").stdout)["files"][0]
+        if report["unknown"] is None:  # supported now, which is better than a name
             continue
-        names = [one["name"] for one in told["unknown"]["resembles"]]
+        names = [resemble["name"] for resemble in report["unknown"]["resembles"]]
         if path.stem in FAMILY_OF:
             assert names[:1] == [FAMILY_OF[path.stem]], path.stem
     assert {name for name, _ in (*FAMILIES, *SIMILAR)} >= set(FAMILY_OF.values()) - {"server-sent events"}
 
 
-def test_formats_say_what_can_be_done_with_each() -> None:
+def test_formats_lists_the_supported_operations_of_each() -> None:
     listed = json.loads(CliRunner().invoke(cli, ["formats", "--output-format", "json"]).stdout)
     assert [row["format"] for row in listed] == list(NAMES)
     for row in listed:
@@ -461,5 +465,5 @@ def test_a_damaged_record_is_read_exactly_once_for_all_formats(monkeypatch: pyte
     monkeypatch.setattr(exact, "read", lambda data: seen.append(data) or read(data))
     data = b'{"messages": [{"role": "user", "content": "hi"}], "id": 1, "id": 2}'
     found = recognise([Record(1, 0, data)], None, told=False)
-    assert [one.format for one in found.others if one.own or one.possible]
+    assert [other.format for other in found.others if other.own or other.possible]
     assert seen == [data]

@@ -1,4 +1,4 @@
-"""The journal: what it says, where it is kept, and who may read it."""
+"""The journal: its content, its folder, and its permissions."""
 
 import base64
 import gzip
@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_a_journal_says_what_stood_where(path: str, tmp_path: Path) -> None:
+def test_a_journal_has_the_old_bytes_and_their_positions(path: str, tmp_path: Path) -> None:
     Path(path).write_bytes("grün \xff und rot\n".encode("latin-1").replace(b"\xfc", "ü".encode()))
     patches = (Patch(0, 5, "grön".encode()), Patch(6, 7, b""), Patch(12, 15, b"rot"))
     digests = Digests(digest_of(path), Digest("0" * 64, 15))
@@ -45,7 +45,7 @@ def test_a_journal_says_what_stood_where(path: str, tmp_path: Path) -> None:
         None,
         None,
     )
-    assert [(one.offset, one.length, one.text, one.base64) for one in made.edits] == [
+    assert [(edit.offset, edit.length, edit.text, edit.base64) for edit in made.edits] == [
         (2, 2, "ü", None),
         (6, 0, None, base64.b64encode(b"\xff").decode()),
     ]
@@ -89,7 +89,9 @@ def test_a_full_folder_for_temporary_files_leaves_the_file_as_it_is(
 @pytest.mark.parametrize(
     ("old", "new", "kept"), [("aüb", "aļb", "ü"), ("aüb", "aýb", "ü"), ("süß", "süss", "ß"), ("ü", "", "ü"), ("", "ü", "")]
 )  # fmt: skip
-def test_only_what_differs_is_kept_and_no_character_is_cut(old: str, new: str, kept: str, path: str) -> None:
+def test_only_differences_are_stored_and_no_character_is_cut(
+    old: str, new: str, kept: str, path: str
+) -> None:
     Path(path).write_bytes(f"<{old}>".encode())
     digest = digest_of(path)
     patch = Patch(1, 1 + len(old.encode()), new.encode())
@@ -108,7 +110,7 @@ def test_the_same_fix_writes_the_same_journal(path: str, state: Path) -> None:
     assert seen[0] == seen[1]
 
 
-def test_what_is_no_journal_is_not_written_to(path: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_journal_is_not_overwritten(path: str, tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_bytes(b'{"role": "user"}\n')
     with pytest.raises(WriteError, match=r"is not a journal; name another place with --journal"):
         fix(path, where=str(tmp_path / "mine.jsonl"))
@@ -121,7 +123,7 @@ def test_what_is_no_journal_is_not_written_to(path: str, tmp_path: Path) -> None
 
 
 @posix
-def test_journals_are_for_their_user_alone(path: str, state: Path, tmp_path: Path) -> None:
+def test_only_the_user_can_read_journals(path: str, state: Path, tmp_path: Path) -> None:
     usual = os.umask(0)
     try:
         fix(path)
@@ -146,7 +148,7 @@ def test_journals_are_for_their_user_alone(path: str, state: Path, tmp_path: Pat
         ("win32", {}, "/home/u/AppData/Local/turnlint/journal"),
     ],
 )
-def test_journals_are_kept_where_each_system_keeps_such_things(
+def test_journals_are_in_the_state_folder_of_each_system(
     platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("XDG_STATE_HOME", "TURNLINT_STATE_DIR", "LOCALAPPDATA"):

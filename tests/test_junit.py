@@ -1,4 +1,4 @@
-"""JUnit has a case for each conversation, and one fails where the run does."""
+"""JUnit has a case for each conversation, and a case fails if the run does."""
 
 import json
 from pathlib import Path
@@ -16,11 +16,11 @@ def folder(tmp_path: Path) -> Path:
     return logs_in(tmp_path)
 
 
-def test_junit_has_a_case_for_each_conversation_and_for_what_cannot_be_read(folder: Path) -> None:
+def test_junit_has_a_case_for_each_conversation_and_each_unreadable_record(folder: Path) -> None:
     root = junit(output(folder, "junit", "."))
     suites = {suite.attrib["name"]: suite for suite in root}
     assert list(suites) == ["notes.json", "sound.jsonl", "logs/a b#1.jsonl"]
-    cases = {case.attrib["name"]: [one.tag for one in case] for case in suites["logs/a b#1.jsonl"]}
+    cases = {case.attrib["name"]: [item.tag for item in case] for case in suites["logs/a b#1.jsonl"]}
     assert cases == {"s-1": [], "s-2": ["failure"], "line 3": ["failure"], "conversation 2": []}
     assert suites["notes.json"][0][0].tag == "skipped"
     failure = suites["logs/a b#1.jsonl"][1][0]
@@ -40,13 +40,15 @@ def test_another_reader_of_junit_finds_the_same(folder: Path) -> None:
     assert sum(case.is_skipped for case in cases) == 1
 
 
-def test_a_case_fails_where_the_run_does(tmp_path: Path) -> None:
+def test_a_case_fails_if_the_run_fails(tmp_path: Path) -> None:
     record = {
         **conversation("s"),
         "messages": [*conversation("s")["messages"], {"role": "assistant", "content": ""}],
     }
     (tmp_path / "a.jsonl").write_text(lines(record), encoding="utf-8")
-    severities = {one["severity"] for one in json.loads(output(tmp_path, "json", "a.jsonl"))["findings"]}
+    severities = {
+        finding["severity"] for finding in json.loads(output(tmp_path, "json", "a.jsonl"))["findings"]
+    }
     assert severities
     assert "error" not in severities
     for level, failures in (("error", 0), ("info", 1), ("never", 0)):
@@ -56,7 +58,7 @@ def test_a_case_fails_where_the_run_does(tmp_path: Path) -> None:
         assert (suite[0].find("system-out") is None) is bool(failures)
 
 
-def test_conversations_over_many_lines_are_cases_with_all_that_is_wrong(tmp_path: Path) -> None:
+def test_conversations_over_many_lines_are_cases_with_all_their_findings(tmp_path: Path) -> None:
     messages = [
         {"conversation_id": f"s-{number % 3}", "role": "tool", "tool_call_id": f"c{number}", "content": "r"}
         for number in range(30)
@@ -69,10 +71,14 @@ def test_conversations_over_many_lines_are_cases_with_all_that_is_wrong(tmp_path
     assert text.count("PA202") == document["summary"]["rules"]["orphan-result"] == 30
 
 
-def test_cases_wait_for_what_is_said_at_the_end_and_a_crash_is_an_error() -> None:
-    heard = [Heard("a.jsonl", number, number, f"s-{number}", whole=number == 2) for number in (1, 2, 3)]
+def test_cases_wait_for_late_findings_and_a_crash_is_an_error() -> None:
+    announced = [Heard("a.jsonl", number, number, f"s-{number}", whole=number == 2) for number in (1, 2, 3)]
     text = written(
-        "junit", *heard, row("error", 3), row("error", 1), Crash("rule x", "b.jsonl", 7, "KeyError: 'secret'")
+        "junit",
+        *announced,
+        row("error", 3),
+        row("error", 1),
+        Crash("rule x", "b.jsonl", 7, "KeyError: 'secret'"),
     )
     (one, other) = junit(text)
     assert {case.attrib["name"]: len(case) for case in one} == {"s-1": 1, "s-2": 0, "s-3": 1}
@@ -80,7 +86,7 @@ def test_cases_wait_for_what_is_said_at_the_end_and_a_crash_is_an_error() -> Non
     assert "secret" not in text
 
 
-def test_no_finding_is_lost_that_names_a_conversation_nobody_heard_of() -> None:
+def test_a_finding_of_an_unknown_conversation_is_not_lost() -> None:
     (suite,) = junit(written("junit", Heard("a.jsonl", 1, 0, "s-0", whole=True), row("error", 7)))
     assert [(case.attrib["name"], len(case)) for case in suite] == [("s-0", 0), ("conversation 7", 1)]
 

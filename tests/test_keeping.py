@@ -1,4 +1,4 @@
-"""A file that is changed stands whole or not at all, whatever happens meanwhile."""
+"""A changed file is complete or unchanged, under any failure."""
 
 import errno
 import gzip
@@ -46,7 +46,7 @@ def path(tmp_path: Path) -> str:
 
 @pytest.fixture
 def public() -> Iterator[str]:
-    """A folder that any user can reach, unlike the ones of the test run."""
+    """A folder that any user can reach, unlike the folders of the test run."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)  # noqa: S103 - holds nothing but this test's file
         yield folder
@@ -56,10 +56,10 @@ def fix(path: str, system: System = SYSTEM, **more: Any) -> None:
     replace(Source(path, path), PATCHES, expected=stamp(path), system=system, **more)
 
 
-def as_nobody(act: Callable[[], Any]) -> str:
-    """What is refused to a user without special rights."""
+def as_unprivileged_user(act: Callable[[], Any]) -> str:
+    """Run an action as a user without special rights, and return its error."""
 
-    def told() -> None:
+    def run_in_child() -> None:
         if os.geteuid() == 0:
             os.setgroups([])
             os.setgid(65534)
@@ -70,7 +70,7 @@ def as_nobody(act: Callable[[], Any]) -> str:
             os.write(write, str(error).encode())
 
     read, write = os.pipe()
-    assert in_child(told) == 0
+    assert in_child(run_in_child) == 0
     os.close(write)
     with open(read, "rb") as pipe:
         return pipe.read().decode()
@@ -96,7 +96,7 @@ def test_patched_is_slicing(old: bytes, cuts: list[int], texts: list[bytes], dat
         assert os.listdir(folder) == [name]
 
 
-def test_patched_holds_one_piece_at_a_time(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patched_stores_one_piece_at_a_time(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patches, "PIECE", 16)
     pieces = list(patched(Source(path, path), PATCHES))
     assert b"".join(pieces) == NEW
@@ -113,7 +113,7 @@ def test_patches_out_of_order_are_no_patches(path: str, wrong: tuple[Patch, ...]
 
 
 @pytest.mark.parametrize("name", PACKINGS)
-def test_a_packed_file_is_packed_again_the_same_way_on_every_day(name: str, tmp_path: Path) -> None:
+def test_a_repacked_file_does_not_depend_on_the_date(name: str, tmp_path: Path) -> None:
     seen = []
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -130,26 +130,26 @@ def test_a_packed_file_is_packed_again_the_same_way_on_every_day(name: str, tmp_
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES, errno.EPERM])
-def test_a_call_that_fails_leaves_the_old_file_or_the_new_one(
+def test_a_failed_system_call_leaves_the_old_file_or_the_new_one(
     path: str, number: int, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk, "PIECE", 200)
     calls = names_of(lambda system: fix(path, system))
     assert {"open", "write", "fsync", "read", "chmod", "close", "replace", "stat"} <= set(calls)
-    refused, told = set(), set()
+    refused, run_in_child = set(), set()
     for at, name in enumerate(calls):
         Path(path).write_bytes(OLD)
         try:
             fix(path, Counted(at, failing(number, late=late)).system)
         except WriteError as error:
             assert Path(path).read_bytes() == OLD, name
-            told.add(f"{path} is unchanged" in str(error))
+            run_in_child.add(f"{path} is unchanged" in str(error))
             refused.add(name)
         else:
             assert Path(path).read_bytes() == NEW, name
         assert os.listdir(os.path.dirname(path)) == ["a.jsonl"], name
     assert {"open", "write", "fsync", "close", "replace"} <= refused
-    assert told == {True}
+    assert run_in_child == {True}
 
 
 @posix
@@ -163,27 +163,27 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(path: str, monkeypatch: pytes
         rest.update(os.listdir(os.path.dirname(path)))
         assert [source.name for source in find([os.path.dirname(path)])] == [path]
         Path(path).write_bytes(OLD)
-        fix(path)  # what was left behind is in nobody's way
+        fix(path)  # files of the killed run do not disturb the next one
         assert Path(path).read_bytes() == NEW
     assert seen == {OLD, NEW}
     assert rest == {"a.jsonl", ".a.jsonl.turnlint-0000"}
     assert not wanted(".a.jsonl.turnlint-0000")
 
 
-def test_a_disk_that_takes_little_at_a_time_gets_all(path: str) -> None:
+def test_a_disk_with_short_writes_gets_all_bytes(path: str) -> None:
     slow = structs.replace(SYSTEM, write=lambda file, data: os.write(file, data[:7]))
     fix(path, slow)
     assert Path(path).read_bytes() == NEW
 
 
-def test_a_disk_that_gives_back_other_bytes_is_not_trusted(path: str) -> None:
+def test_other_bytes_read_back_from_a_disk_are_an_error(path: str) -> None:
     forgetful = structs.replace(SYSTEM, read=lambda file, size: os.read(file, size).replace(b"more", b"less"))
     with pytest.raises(WriteError, match="returned different bytes"):
         fix(path, forgetful)
     assert Path(path).read_bytes() == OLD
 
 
-def test_a_file_that_changed_meanwhile_is_left(path: str) -> None:
+def test_a_file_with_a_concurrent_change_stays(path: str) -> None:
     before = stamp(path)
     with open(path, "ab") as file:
         file.write(b"more\n")
@@ -193,7 +193,7 @@ def test_a_file_that_changed_meanwhile_is_left(path: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["chmod", "journal"])
-def test_a_file_that_changes_while_the_new_one_is_made_is_left(path: str, moment: str) -> None:
+def test_a_file_that_changes_while_the_new_one_is_written_stays(path: str, moment: str) -> None:
     def append(*_: Any) -> None:
         with open(path, "ab") as file:
             file.write(b"more\n")
@@ -214,7 +214,7 @@ def test_a_patch_beyond_the_end_means_that_the_file_changed(path: str) -> None:
     assert Path(path).read_bytes() == OLD
 
 
-def test_what_the_journal_refuses_is_not_written(path: str) -> None:
+def test_a_refusal_of_the_journal_prevents_the_write(path: str) -> None:
     def refuse(digests: disk.Digests) -> None:
         assert digests.before == digest_of(path)
         assert digests.after == Digest(digests.after.sha256, len(NEW))
@@ -226,19 +226,19 @@ def test_what_the_journal_refuses_is_not_written(path: str) -> None:
     assert os.listdir(os.path.dirname(path)) == ["a.jsonl"]
 
 
-def test_a_file_that_another_program_writes_is_left(path: str) -> None:
+def test_a_file_that_another_program_writes_stays(path: str) -> None:
     if is_open_for_writing(path) is None:
-        pytest.skip("this system does not tell")
+        pytest.skip("this system does not report open files")
     assert is_open_for_writing(path) is False
     writer = subprocess.Popen(["tail", "-f", "/dev/null"], stdout=open(path, "ab"))  # noqa: SIM115 - given away
     try:
         assert is_open_for_writing(path) is True
-        with pytest.raises(WriteError) as told:
+        with pytest.raises(WriteError) as run_in_child:
             fix(path)
     finally:
         writer.kill()
         writer.wait()
-    assert str(told.value) == (
+    assert str(run_in_child.value) == (
         f"{path} is open for writing in another program, whose next lines would be lost; "
         "stop it, or write elsewhere with -o"
     )
@@ -246,34 +246,34 @@ def test_a_file_that_another_program_writes_is_left(path: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="leases are those of Linux")
-def test_somebody_who_comes_to_write_while_it_is_asked_ends_nothing(
+def test_a_writer_that_opens_the_file_during_the_check_does_not_end_the_program(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel tells the holder of a lease with a signal, and the usual one for that ends a program."""
+    """The kernel notifies the holder of a lease with a signal, and the default signal ends a program."""
     import fcntl
 
     usual = fcntl.fcntl
-    came = []
+    opened = []
 
-    def asked(file: int, what: int, value: int = 0) -> int:
+    def fcntl_with_writer(file: int, what: int, value: int = 0) -> int:
         answer = usual(file, what, value)
         if (what, value) == (fcntl.F_SETLEASE, fcntl.F_RDLCK):
             with pytest.raises(BlockingIOError):
                 os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-            came.append(file)
+            opened.append(file)
         return answer
 
-    def ask() -> None:
+    def check_for_writers() -> None:
         is_open_for_writing(path)
-        assert came
+        assert opened
 
     if is_open_for_writing(path) is None:
         pytest.skip("this disk has no leases")
-    monkeypatch.setattr(fcntl, "fcntl", asked)
-    assert in_child(ask) == 0
+    monkeypatch.setattr(fcntl, "fcntl", fcntl_with_writer)
+    assert in_child(check_for_writers) == 0
 
 
-def test_damage_and_what_is_no_file_are_left(tmp_path: Path) -> None:
+def test_damaged_and_special_files_stay(tmp_path: Path) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(OLD)[:-9])
     before = cut.read_bytes()
@@ -310,7 +310,7 @@ def test_permissions_are_kept(path: str, mode: int) -> None:
 
 
 @root
-def test_ownership_is_kept_where_it_may_be(path: str) -> None:
+def test_ownership_is_kept_if_permitted(path: str) -> None:
     os.chown(path, 1234, 5678)
     os.chmod(path, 0o4664)
     fix(path)
@@ -333,14 +333,14 @@ def test_a_file_whose_group_is_lost_is_not_open_to_another_group(path: str, allo
 
 
 ACCESS = struct.pack("<I", 2) + b"".join(
-    struct.pack("<HHI", tag, may, who)
-    for tag, may, who in ((1, 6, 0xFFFFFFFF), (2, 4, 1234), (4, 0, 0xFFFFFFFF), (16, 4, 0xFFFFFFFF), (32, 0, 0xFFFFFFFF))
+    struct.pack("<HHI", tag, may, owner_id)
+    for tag, may, owner_id in ((1, 6, 0xFFFFFFFF), (2, 4, 1234), (4, 0, 0xFFFFFFFF), (16, 4, 0xFFFFFFFF), (32, 0, 0xFFFFFFFF))
 )  # fmt: skip
-"""A list of access in the kernel's spelling: its owner and the user 1234."""
+"""An access control list in the kernel's encoding: its owner and the user 1234."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="attributes are reached on Linux only")
-def test_extended_attributes_and_lists_of_access_are_kept(path: str) -> None:
+def test_extended_attributes_and_access_control_lists_are_kept(path: str) -> None:
     name = "system.posix_acl_access"
     try:
         os.setxattr(path, "user.origin", b"there")
@@ -362,7 +362,7 @@ def test_extended_attributes_and_lists_of_access_are_kept(path: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="attributes are reached on Linux only")
-def test_what_a_folder_gives_to_new_files_is_not_taken_on(path: str) -> None:
+def test_default_permissions_of_a_folder_are_not_inherited(path: str) -> None:
     try:
         os.setxattr(os.path.dirname(path), "system.posix_acl_default", ACCESS)
     except OSError:
@@ -374,15 +374,15 @@ def test_what_a_folder_gives_to_new_files_is_not_taken_on(path: str) -> None:
 
 
 @posix
-def test_who_may_not_write_is_told(public: str) -> None:
+def test_a_missing_write_permission_is_reported(public: str) -> None:
     path = os.path.join(public, "a.jsonl")
     Path(path).write_bytes(OLD)
     os.chmod(path, 0o444)
-    assert as_nobody(lambda: fix(path)) == (
+    assert as_unprivileged_user(lambda: fix(path)) == (
         f"{path} is read-only; make it writable, or write elsewhere with -o"
     )
     os.chmod(path, 0o646)  # noqa: S103 - any user but for the folder
-    assert as_nobody(lambda: fix(path)) == (
+    assert as_unprivileged_user(lambda: fix(path)) == (
         f"no permission to write in its folder; {path} is unchanged; write elsewhere with -o"
     )
     assert Path(path).read_bytes() == OLD

@@ -1,8 +1,8 @@
-"""Who answers whom, held against a slow second opinion.
+"""Test the pairing of calls with results against a slow oracle.
 
-This file owns the evidence for `turnlint.ledger`: agreement with a brute-force oracle, the properties every
-pairing has, a table of named cases, and conversations large enough that a quadratic path would not come
-back. Its conversations are written in the notation of `ledger_oracle`.
+Covers `turnlint.ledger`: agreement with a brute-force oracle, properties of every pairing, a table of named cases,
+and conversations on which a quadratic algorithm would not finish. Conversations are written in the notation of
+`ledger_oracle`.
 """
 
 import os
@@ -23,15 +23,15 @@ from ledger_oracle import (
     ITEMS,
     JOINED,
     TEXT,
+    Conversation,
     Item,
-    Talk,
     built,
+    flatten,
     oracle,
+    outcome_of,
+    parse_conversation,
     pieces_of,
     read,
-    said,
-    story,
-    talk,
 )
 from turnlint import ledger
 from turnlint.model import Call, Result, Wire
@@ -59,8 +59,8 @@ def any_message(
     )
 
 
-def conversations(*, server: bool) -> st.SearchStrategy[Talk]:
-    """Anything with anything; and one id alone, where turns wait for it together more often than by chance."""
+def conversations(*, server: bool) -> st.SearchStrategy[Conversation]:
+    """Arbitrary items; or a single id, so that several turns have open calls of it more often than by chance."""
     own = st.booleans() if server else st.just(False)
     mixed = any_message(ANY_ID, ANY_NAME, own)
     alone = any_message(st.just("a"), st.none(), own)
@@ -71,18 +71,18 @@ SOME = settings(max_examples=examples(300), deadline=None, suppress_health_check
 MANY = settings(SOME, max_examples=examples(1200))
 
 
-def with_own_ids(conversation: Talk) -> Talk:
-    """The conversation with an id for each call; what is to be said of shared and lost ids is in `test_evidence`."""
+def with_own_ids(conversation: Conversation) -> Conversation:
+    """The conversation with an id for each call; `test_evidence` tests shared and lost ids."""
     met: dict[str, int] = {}
-    found: Talk = []
+    found: Conversation = []
     for role, items in conversation:
         own: list[Item] = []
         for kind, identifier, name, server in items:
-            said = identifier if identifier in ("a", "b") or kind == "text" else "c"
+            flatten = identifier if identifier in ("a", "b") or kind == "text" else "c"
             if kind == "call":
-                count = met[str(said)] = met.get(str(said), -1) + 1
-                said = f"{said}{count}" if count else said
-            own.append((kind, said, name, server))
+                count = met[str(flatten)] = met.get(str(flatten), -1) + 1
+                flatten = f"{flatten}{count}" if count else flatten
+            own.append((kind, flatten, name, server))
         found.append((role, own))
     return found
 
@@ -93,11 +93,11 @@ def with_own_ids(conversation: Talk) -> Talk:
 def test_ledger_agrees_with_the_oracle(wire: Wire, server: bool) -> None:
     @MANY
     @given(conversations(server=server).map(with_own_ids))
-    def agree(conversation: Talk) -> None:
+    def agree(conversation: Conversation) -> None:
         book = read(conversation, wire)
-        assert (story(book), book.tidy) == oracle(conversation, wire)
-        turns = [one.turn for one in said(pieces_of(conversation, wire)) if one.kind == "call"]
-        assert [one.asked.turn for one in book.interactions] == turns
+        assert (outcome_of(book), book.tidy) == oracle(conversation, wire)
+        turns = [item.turn for item in flatten(pieces_of(conversation, wire)) if item.kind == "call"]
+        assert [interaction.asked.turn for interaction in book.interactions] == turns
 
     agree()
 
@@ -105,28 +105,30 @@ def test_ledger_agrees_with_the_oracle(wire: Wire, server: bool) -> None:
 @EVERY_WIRE
 @SOME
 @given(conversation=conversations(server=True))
-def test_every_occurrence_is_in_exactly_one_place(wire: Wire, conversation: Talk) -> None:
+def test_every_occurrence_is_in_exactly_one_place(wire: Wire, conversation: Conversation) -> None:
     messages = built(conversation)
     book = ledger.read(messages, wire)
-    answers = [one.answer for one in book.interactions if one.answer]
+    answers = [interaction.answer for interaction in book.interactions if interaction.answer]
     placed = [*answers, *(again for again, _ in book.duplicates), *book.orphans]
-    asked = [one.asked for one in book.interactions]
-    blocks = [one for message in messages for one in message.blocks]
-    assert [one.call for one in asked] == [one for one in blocks if isinstance(one, Call)]
-    found = sorted((one.result for one in placed), key=lambda result: result.at)
-    assert found == [one for one in blocks if isinstance(one, Result)]
-    assert sorted(one.seq for one in (*asked, *placed)) == list(range(len(asked) + len(placed)))
-    assert all((one.how is None) == (one.answer is None) for one in book.interactions)
+    occurrences = [interaction.asked for interaction in book.interactions]
+    blocks = [block for message in messages for block in message.blocks]
+    assert [occurrence.call for occurrence in occurrences] == [
+        block for block in blocks if isinstance(block, Call)
+    ]
+    found = sorted((item.result for item in placed), key=lambda result: result.at)
+    assert found == [block for block in blocks if isinstance(block, Result)]
+    assert sorted(item.seq for item in (*occurrences, *placed)) == list(range(len(occurrences) + len(placed)))
+    assert all((interaction.how is None) == (interaction.answer is None) for interaction in book.interactions)
     assert all(one.answer is not None for _, one in book.duplicates)
-    assert not any(one.pending and one.answer for one in book.interactions)
+    assert not any(interaction.pending and interaction.answer for interaction in book.interactions)
 
 
 @EVERY_WIRE
 @SOME
 @given(conversation=conversations(server=True))
-def test_provider_tools_and_own_tools_never_answer_each_other(wire: Wire, conversation: Talk) -> None:
+def test_provider_tools_and_own_tools_never_answer_each_other(wire: Wire, conversation: Conversation) -> None:
     book = read(conversation, wire)
-    zones = {one.seq: (one.turn, one.zone) for one in said(pieces_of(conversation, wire))}
+    zones = {item.seq: (item.turn, item.zone) for item in flatten(pieces_of(conversation, wire))}
     for one in book.interactions:
         if one.answer is None:
             continue
@@ -138,15 +140,17 @@ def test_provider_tools_and_own_tools_never_answer_each_other(wire: Wire, conver
 
 
 @st.composite
-def shuffled_windows(draw: st.DrawFn) -> tuple[Talk, Talk]:
+def shuffled_windows(draw: st.DrawFn) -> tuple[Conversation, Conversation]:
     """Distinct ids, results in any turn's window or missing; and the same with each window's results shuffled."""
     some_turn = st.one_of(st.none(), st.integers(0, 3))
     places = draw(st.lists(st.tuples(some_turn, some_turn), max_size=10))
     cuts = draw(st.lists(st.booleans(), min_size=10, max_size=10))
-    first: Talk = []
-    second: Talk = []
+    first: Conversation = []
+    second: Conversation = []
     for turn in range(4):
-        calls = [("call", f"c{n}", "f", False) for n, (asked, _) in enumerate(places) if asked == turn]
+        calls = [
+            ("call", f"c{n}", "f", False) for n, (call_turn, _) in enumerate(places) if call_turn == turn
+        ]
         results = [("result", f"c{n}", "f", False) for n, (_, given_) in enumerate(places) if given_ == turn]
         for conversation, order in ((first, results), (second, draw(st.permutations(results)))):
             conversation += [("user", [TEXT]), ("assistant", calls)]
@@ -159,8 +163,12 @@ def shuffled_windows(draw: st.DrawFn) -> tuple[Talk, Talk]:
 
 def by_identity(book: ledger.Ledger) -> object:
     pairs = {
-        one.asked.call.id: (one.answer and one.answer.result.id, one.how, one.pending)
-        for one in book.interactions
+        interaction.asked.call.id: (
+            interaction.answer and interaction.answer.result.id,
+            interaction.how,
+            interaction.pending,
+        )
+        for interaction in book.interactions
     }
     return pairs, len(book.duplicates), {orphan.result.id for orphan in book.orphans}, book.tidy
 
@@ -168,15 +176,17 @@ def by_identity(book: ledger.Ledger) -> object:
 @EVERY_WIRE
 @SOME
 @given(both=shuffled_windows())
-def test_results_of_one_turn_may_come_in_any_order(wire: Wire, both: tuple[Talk, Talk]) -> None:
+def test_results_of_one_turn_may_come_in_any_order(
+    wire: Wire, both: tuple[Conversation, Conversation]
+) -> None:
     first, second = both
     assert by_identity(read(first, wire)) == by_identity(read(second, wire))
 
 
 @st.composite
-def tidy_conversations(draw: st.DrawFn, wire: Wire) -> Talk:
-    """Sound by construction: all that a wire allows between turns, and nothing between a call and its result."""
-    conversation: Talk = []
+def tidy_conversations(draw: st.DrawFn, wire: Wire) -> Conversation:
+    """Sound by construction: all items that a wire allows between turns, and none between a call and its result."""
+    conversation: Conversation = []
     for turn in range(draw(st.integers(0, 4))):
         conversation += [("user", [TEXT])] * draw(st.integers(not turn, 2))
         names = [f"t{turn}c{n}" for n in range(draw(st.integers(0, 3)))]
@@ -198,20 +208,24 @@ def tidy_conversations(draw: st.DrawFn, wire: Wire) -> Talk:
 
 @EVERY_WIRE
 @pytest.mark.hypothesis
-def test_a_prefix_of_a_tidy_conversation_lacks_only_what_is_still_to_come(wire: Wire) -> None:
+def test_a_prefix_of_a_tidy_conversation_lacks_only_later_results(wire: Wire) -> None:
     @SOME
     @given(tidy_conversations(wire))
-    def holds(conversation: Talk) -> None:
+    def check_prefixes(conversation: Conversation) -> None:
         assert read(conversation, wire).tidy
         for length in range(len(conversation)):
             book = read(conversation[:length], wire)
             open_calls = list(book.pending)
             assert book.tidy == (not open_calls)
-            assert all(one.how == "in-place" for one in book.interactions if one not in open_calls)
+            assert all(
+                interaction.how == "in-place"
+                for interaction in book.interactions
+                if interaction not in open_calls
+            )
             assert not book.duplicates
             assert not book.orphans
 
-    holds()
+    check_prefixes()
 
 
 CASES = [
@@ -276,8 +290,11 @@ CASES = [
     ("wire", "text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_named_case(wire: Wire, text: str, expected: str) -> None:
-    told, tidy = story(book := read(talk(text), wire)), oracle(talk(text), wire)[1]
-    shown = [f"{seq} {what}" for seq, what in sorted(told.items())]
+    outcome, tidy = (
+        outcome_of(book := read(parse_conversation(text), wire)),
+        oracle(parse_conversation(text), wire)[1],
+    )
+    shown = [f"{seq} {what}" for seq, what in sorted(outcome.items())]
     assert ", ".join(shown + ["tidy"] * book.tidy) == expected
     assert book.tidy == tidy
 
@@ -285,16 +302,16 @@ def test_named_case(wire: Wire, text: str, expected: str) -> None:
 @EVERY_WIRE
 @SOME
 @given(conversation=conversations(server=True))
-def test_reading_twice_says_the_same(wire: Wire, conversation: Talk) -> None:
+def test_reading_twice_gives_the_same(wire: Wire, conversation: Conversation) -> None:
     assert read(conversation, wire) == read(conversation, wire)
 
 
-def messy_story() -> str:
-    """One long conversation full of collisions, told in the ledger's own order."""
+def outcome_of_collisions() -> str:
+    """One long conversation full of collisions, with its outcome in the order of the ledger."""
     ids = ["a", "b", "c", "d", None, "", "REDACTED"]
     roles = ["assistant", "tool", "assistant", "tool", "tool", "user"]
     kinds = {"assistant": "call", "tool": "result", "user": "text"}
-    conversation: Talk = [
+    conversation: Conversation = [
         (
             roles[n * n % 11 % 6],
             [(kinds[roles[n * n % 11 % 6]], ids[(n * 5 + k * n) % 7], None, k == 3) for k in range(n % 4)],
@@ -302,13 +319,13 @@ def messy_story() -> str:
         for n in range(400)
     ]
     conversation += [("assistant", [("call", None, "p", False)]), ("tool", [("result", None, "p", False)])]
-    return repr(list(story(read(conversation, CHAT)).items()))
+    return repr(list(outcome_of(read(conversation, CHAT)).items()))
 
 
 def test_the_order_of_hashes_does_not_matter() -> None:
     sources = os.pathsep.join((str(Path(turnlint.__file__).parents[1]), str(Path(__file__).parent)))
-    script = "import runpy, sys; print(runpy.run_path(sys.argv[1])['messy_story']())"
-    told = [
+    script = "import runpy, sys; print(runpy.run_path(sys.argv[1])['outcome_of_collisions']())"
+    printed = [
         subprocess.run(
             [sys.executable, "-c", script, __file__],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": sources},
@@ -316,9 +333,9 @@ def test_the_order_of_hashes_does_not_matter() -> None:
         ).stdout.strip()
         for seed in ("1", "2")
     ]  # fmt: skip
-    assert told == [messy_story()] * 2
+    assert printed == [outcome_of_collisions()] * 2
     assert all(
-        word in told[0] for word in ("in-place", "late", "by-position", "unanswered", "repeats", "orphan")
+        word in printed[0] for word in ("in-place", "late", "by-position", "unanswered", "repeats", "orphan")
     )
 
 
@@ -337,12 +354,14 @@ HEAPS = [
     ("many calls without ids", "assistant " + "?- " * 10_000 + "/ tool " + "!- " * 10_000, (10_000, 0, 0, 0)),
     ("many names that disagree", "assistant " + "?-.f " * 10_000 + "?-.g " * 10_000 + "/ tool " + "!-.g " * 20_000, (0, 20_000, 0, 20_000)),
 ]  # fmt: skip
-"""Answered calls, open calls, duplicates and orphans of conversations on which a quadratic path would never end."""
+"""Numbers of answered calls, open calls, duplicates and orphans in conversations on which a quadratic algorithm would
+not finish.
+"""
 
 
 @pytest.mark.parametrize(("text", "counts"), [heap[1:] for heap in HEAPS], ids=[heap[0] for heap in HEAPS])
-def test_a_heap_of_occurrences_is_paired(text: str, counts: tuple[int, int, int, int]) -> None:
-    book = read(talk(text), CHAT)
-    answered = sum(one.answer is not None for one in book.interactions)
+def test_many_occurrences_are_paired(text: str, counts: tuple[int, int, int, int]) -> None:
+    book = read(parse_conversation(text), CHAT)
+    answered = sum(interaction.answer is not None for interaction in book.interactions)
     found = (answered, len(book.interactions) - answered, len(book.duplicates), len(book.orphans))
     assert found == counts

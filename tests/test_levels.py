@@ -1,4 +1,4 @@
-"""How far `fix` may go rule by rule: in settings, in the library, in every way that a repair can go."""
+"""The level of `fix` per rule: in settings, in the library, and in every command that repairs."""
 
 import json
 from pathlib import Path
@@ -25,9 +25,9 @@ def folder_with(tmp_path: Path, text: str) -> Path:
 
 
 def state(messages: list[dict[str, Any]]) -> tuple[bool, bool, bool]:
-    """Whether the empty turn is gone, the orphan is gone, the call is answered."""
-    roles = [one["role"] for one in messages]
-    answered = any(one.get("tool_call_id") == "c1" for one in messages)
+    """Whether the empty turn is removed, the orphan is removed, the call has a result."""
+    roles = [message["role"] for message in messages]
+    answered = any(message.get("tool_call_id") == "c1" for message in messages)
     assert roles[0] == "user"
     return EMPTY not in messages, ORPHAN not in messages, answered
 
@@ -55,9 +55,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "done"), CASES)
-def test_settings_say_how_far_to_go_for_a_rule(
-    tmp_path: Path, text: str, done: tuple[bool, bool, bool]
-) -> None:
+def test_settings_limit_the_level_of_a_rule(tmp_path: Path, text: str, done: tuple[bool, bool, bool]) -> None:
     folder = folder_with(tmp_path, text)
     diff = turnlint(folder, "fix", "a.jsonl", "--diff").stdout.splitlines()
     assert any(line.startswith("-") and "gone" in line for line in diff) is done[1]
@@ -71,16 +69,16 @@ def test_settings_say_how_far_to_go_for_a_rule(
     assert fixed(folder) == done
 
 
-def test_what_is_said_of_a_rule_holds_whatever_level_is_asked_for(tmp_path: Path) -> None:
+def test_the_level_of_a_rule_applies_under_any_requested_level(tmp_path: Path) -> None:
     text = "levels: {orphan-result: lossy, empty-turn: never}\n"
     assert fixed(folder_with(tmp_path, text), "--level", "lossless") == (False, True, False)
 
 
-def test_the_hook_goes_by_it(tmp_path: Path) -> None:
+def test_the_hook_applies_it(tmp_path: Path) -> None:
     from ruamel.yaml import YAML
 
     hooks = YAML(typ="safe").load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    hook = next(one for one in hooks if one["id"] == "turnlint-fix")
+    hook = next(hook for hook in hooks if hook["id"] == "turnlint-fix")
     folder = folder_with(tmp_path, "levels: {orphan-result: lossy, ST110: never}\n")
     command = [*hook["entry"].split()[1:], *hook["args"], "a.jsonl"]
     turnlint(folder, *command)
@@ -95,7 +93,7 @@ def test_the_command_line_can_set_it_for_one_run(tmp_path: Path) -> None:
     assert fixed(folder, "--set", "levels.PA202=lossy", "--level", "lossless") == (True, True, False)
 
 
-def test_what_is_left_alone_is_told_of(tmp_path: Path) -> None:
+def test_findings_left_by_a_level_are_reported(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "levels: {ST110: never, PA202: lossless}\n")
     done = turnlint(folder, "fix", "a.jsonl", "--check", "--report", "report.json", "--level", "lossless")
     assert "2 findings left alone, as `levels` says of their rules\n" in done.stdout
@@ -108,21 +106,21 @@ def test_what_is_left_alone_is_told_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("levels: {PA999: never}\n", "levels.PA999: unknown rule 'PA999'; did you mean"),
         ("levels: {PA201: nevr}\n", "levels.PA201: unknown value 'nevr'; did you mean 'never'?"),
         ("levels: never\n", "levels: expected a mapping, got a string"),
     ],
 )
-def test_what_cannot_be_meant_is_told_of_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_level_is_reported_with_its_position(tmp_path: Path, text: str, expected: str) -> None:
     done = turnlint(folder_with(tmp_path, text), "fix", "a.jsonl")
-    assert (done.returncode, "turnlint.yaml:1:" in done.stderr, said in done.stderr) == (2, True, True), (
+    assert (done.returncode, "turnlint.yaml:1:" in done.stderr, expected in done.stderr) == (2, True, True), (
         done.stderr
     )
 
 
-def test_config_show_says_where_it_comes_from(tmp_path: Path) -> None:
+def test_config_show_prints_its_origin(tmp_path: Path) -> None:
     shown = turnlint(
         folder_with(tmp_path, "levels: {ST110: never}\n"), "config", "show", "--set", "levels.PA=lossy"
     )
@@ -130,7 +128,7 @@ def test_config_show_says_where_it_comes_from(tmp_path: Path) -> None:
     assert "levels    PA: lossy     the command line (--set)\n" in shown.stdout
 
 
-def test_the_library_takes_it_as_an_argument() -> None:
+def test_the_library_accepts_it_as_an_argument() -> None:
     def left(**options: Any) -> tuple[bool, bool, bool]:
         return state(fix(MESSAGES, **options).value)
 
@@ -151,7 +149,7 @@ FIXTURES = sorted((ROOT / "fixtures" / "rules").glob("*/*.jsonl"))
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_that_is_never_repaired_hinders_no_other_repair_for_good(rule: str) -> None:
-    """Whatever is left alone, a repair comes to rest, and nothing is changed for that rule but links, which follow."""
+    """With any rule disabled a repair reaches a fixed point, and changes nothing for that rule except links."""
     from turnlint.documents.source import Source
     from turnlint.engine import Book, Options
     from turnlint.repair.choosing import Policy
@@ -166,8 +164,10 @@ def test_a_rule_that_is_never_repaired_hinders_no_other_repair_for_good(rule: st
             continue
         done = repair(Source(path.name, str(path)), options, book, policy)
         changed += len(done.changes)
-        assert not [one for one in done.changes if one.code.startswith(rule) and one.code != LINKS], path
-        assert not [one for one in done.failures if "do not converge" in one.reason], path
+        assert not [
+            change for change in done.changes if change.code.startswith(rule) and change.code != LINKS
+        ], path
+        assert not [failure for failure in done.failures if "do not converge" in failure.reason], path
     assert changed
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import turnlint
 from commands import run_cli
-from histories import APART, ORPHAN, SOUND, USER, answer, asked, codes
+from histories import APART, ORPHAN, SOUND, USER, answer, calling, codes
 from turnlint import fix, lint
 from turnlint.library import TurnlintError
 from turnlint.notation import example_formats, write
@@ -20,10 +20,10 @@ from turnlint.notation import example_formats, write
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 
-# What is public.
+# The public interface.
 
 
-def test_two_functions_are_public_and_are_loaded_when_they_are_asked_for() -> None:
+def test_two_functions_are_public_and_loaded_on_demand() -> None:
     assert turnlint.__all__ == ["fix", "lint"]
     program = (
         "import sys, turnlint; print([n for n in sys.modules if n.startswith(('turnlint.', 'msgspec'))])"
@@ -56,24 +56,24 @@ def test_the_events_of_a_session_are_read_and_repaired_as_its_file_is(path: Path
             at = at[int(part) if isinstance(at, list) else part]
 
 
-def test_a_list_of_one_record_comes_back_as_a_list() -> None:
+def test_a_list_of_one_record_is_returned_as_a_list() -> None:
     only = [
         {
             "custom_id": "r1",
-            "response": {"status_code": 200, "body": {"choices": [{"index": 0, "message": asked("c1")}]}},
+            "response": {"status_code": 200, "body": {"choices": [{"index": 0, "message": calling("c1")}]}},
         }
     ]
     assert lint(only) == lint(only[0])
     assert fix(only).value == only
 
 
-def test_findings_are_frozen_values_that_read_as_a_line() -> None:
+def test_findings_are_frozen_values_with_one_line_of_text() -> None:
     (finding,) = lint(APART)
     assert (finding.code, finding.rule, finding.severity) == ("PA203", "misplaced-result", "error")
     assert (finding.pointer, finding.message_index, finding.call_id) == ("/3/tool_call_id", 3, "c1")
     assert finding.fix is not None
     assert finding.fix.level == "lossless"
-    assert [one.pointer for one in finding.related] == ["/1/tool_calls/0/id"]
+    assert [item.pointer for item in finding.related] == ["/1/tool_calls/0/id"]
     assert str(finding) == (
         "PA203[error] misplaced-result: result for `c1` is not directly after its call (/3/tool_call_id)"
     )
@@ -84,10 +84,10 @@ def test_findings_are_frozen_values_that_read_as_a_line() -> None:
 
 def test_names_are_those_of_the_json_report(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps({"messages": [*ORPHAN, asked("c1"), USER]}))
+    path.write_text(json.dumps({"messages": [*ORPHAN, calling("c1"), USER]}))
     shown = run_cli("lint", str(path), "--output-format", "json", text=True).stdout
     rows = json.loads(shown)["findings"]
-    found = [msgspec.to_builtins(one) for one in lint({"messages": [*ORPHAN, asked("c1"), USER]})]
+    found = [msgspec.to_builtins(finding) for finding in lint({"messages": [*ORPHAN, calling("c1"), USER]})]
     assert len(rows) == len(found) == 2
     for row, one in zip(rows, found, strict=True):
         one.pop("conversation_index")
@@ -101,14 +101,14 @@ def test_names_are_those_of_the_json_report(tmp_path: Path) -> None:
 def test_a_provider_a_format_and_rules_can_be_named() -> None:
     assert codes(lint(SOUND)) == []
     assert "PR303" in codes(lint(SOUND, provider="mistral"))
-    assert {one.provider for one in lint(SOUND, provider=["mistral", "kimi"])} <= {"mistral", "kimi"}
+    assert {finding.provider for finding in lint(SOUND, provider=["mistral", "kimi"])} <= {"mistral", "kimi"}
     assert codes(lint(ORPHAN, ignore="PA202")) == []
-    assert codes(lint([*ORPHAN, asked("c1"), USER], select=["unanswered-call"])) == ["PA201"]
+    assert codes(lint([*ORPHAN, calling("c1"), USER], select=["unanswered-call"])) == ["PA201"]
     assert lint([], format="anthropic") == ()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean 'anthropic'?"),
         ({"provider": "mistral@v0"}, "unknown version 'v0' of mistral"),
@@ -119,13 +119,13 @@ def test_a_provider_a_format_and_rules_can_be_named() -> None:
         ({"ignore": "orphan-reslt"}, "did you mean 'orphan-result'?"),
     ],
 )
-def test_a_name_that_does_not_exist_is_an_error_with_the_nearest(options: Any, said: str) -> None:
+def test_an_unknown_name_is_an_error_with_the_nearest(options: Any, expected: str) -> None:
     for verb in (lint, fix):
-        with pytest.raises(TurnlintError, match=said.replace("?", r"\?")):
+        with pytest.raises(TurnlintError, match=expected.replace("?", r"\?")):
             verb(SOUND, **options)
 
 
-def test_what_fix_alone_takes_is_looked_at_too() -> None:
+def test_options_of_fix_alone_are_checked_too() -> None:
     with pytest.raises(TurnlintError, match="unknown level 'lossles'; did you mean 'lossless'"):
         fix(SOUND, level="lossles")  # type: ignore[call-overload]
     with pytest.raises(TurnlintError, match="canonical and provider cannot be combined"):
@@ -135,22 +135,22 @@ def test_what_fix_alone_takes_is_looked_at_too() -> None:
 # Fix.
 
 
-def test_fix_gives_the_repaired_messages_and_what_it_changed() -> None:
+def test_fix_gives_the_repaired_messages_and_the_changes() -> None:
     given = deepcopy(APART)
     fixed = fix(given)
-    assert fixed.value == [USER, asked("c1"), answer("c1"), USER]
+    assert fixed.value == [USER, calling("c1"), answer("c1"), USER]
     (change,) = fixed.changes
     assert (change.what, change.code, change.level, change.pointer) == ("moved", "PA203", "lossless", "/3")
     assert fixed.left == ()
     assert given == APART
 
 
-def test_a_whole_request_comes_back_as_one() -> None:
+def test_a_whole_request_is_returned_as_one() -> None:
     request = {"model": "gpt-5", "messages": APART, "tools": []}
-    assert fix(request).value == {**request, "messages": [USER, asked("c1"), answer("c1"), USER]}
+    assert fix(request).value == {**request, "messages": [USER, calling("c1"), answer("c1"), USER]}
 
 
-def test_what_is_sound_comes_back_as_it_was_and_is_nobody_elses() -> None:
+def test_sound_input_is_returned_as_an_equal_copy() -> None:
     fixed = fix(SOUND)
     assert fixed.value == SOUND
     assert fixed.changes == fixed.left == fixed.unverified == ()
@@ -158,14 +158,14 @@ def test_what_is_sound_comes_back_as_it_was_and_is_nobody_elses() -> None:
     assert USER["content"] == "How is the weather?"
 
 
-def test_what_stays_unrepaired_is_left_and_says_so() -> None:
+def test_unrepaired_findings_are_listed_as_left() -> None:
     assert codes(fix(ORPHAN, level="lossless").left) == ["PA202"]
     assert fix(ORPHAN, level="lossy").value == [USER]
     assert fix(ORPHAN).value == ORPHAN
-    pending = [USER, asked("c1")]
+    pending = [USER, calling("c1")]
     assert fix(pending).value == pending
     closed = fix(pending, close_pending=True)
-    assert [one["role"] for one in closed.value] == ["user", "assistant", "tool"]
+    assert [item["role"] for item in closed.value] == ["user", "assistant", "tool"]
     assert fix(SOUND, canonical=True).value[1]["tool_calls"][0]["id"] != "c1"
 
 
@@ -181,12 +181,12 @@ def test_every_wire_is_repaired_as_the_command_repairs_it(wire: str) -> None:
     record = write(text, wire).record
     fixed = fix(record, format=wire, provider="none", level="lossy")
     assert codes(lint(record, format=wire, provider="none")) == ["PA201"]
-    assert [one.what for one in fixed.changes] == ["added"]
+    assert [change.what for change in fixed.changes] == ["added"]
     assert fixed.left == ()
     assert fix(fixed.value, format=wire, provider="none", level="lossy").changes == ()
 
 
-def test_several_conversations_are_told_apart() -> None:
+def test_several_conversations_are_distinguished() -> None:
     found = lint([{"messages": SOUND}, {"messages": ORPHAN}])
-    assert [(one.conversation_index, one.pointer) for one in found] == [(1, "/1/messages/1/tool_call_id")]
+    assert [(item.conversation_index, item.pointer) for item in found] == [(1, "/1/messages/1/tool_call_id")]
     assert fix([{"messages": SOUND}, {"messages": ORPHAN}], level="lossy").value[1] == {"messages": [USER]}

@@ -1,4 +1,4 @@
-"""`lint` and `fix` take the objects of any class and any SDK."""
+"""`lint` and `fix` accept the objects of any class and any SDK."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from histories import APART, USER, answer, asked, call, codes
+from histories import APART, USER, answer, call, calling, codes
 from turnlint import fix, lint
 
 
@@ -21,7 +21,7 @@ class Role(Enum):
 
 
 @dataclass
-class Said:
+class DataclassMessage:
     role: Role
     content: str | None = None
     tool_calls: list[Any] | None = None
@@ -30,41 +30,41 @@ class Said:
     extra: dict[str, Any] | None = field(default=None, repr=False)
 
 
-class Struck(msgspec.Struct, rename={"call_id": "tool_call_id"}, omit_defaults=True):
+class StructMessage(msgspec.Struct, rename={"call_id": "tool_call_id"}, omit_defaults=True):
     role: str
     content: str | None = None
     tool_calls: list[Any] | None = None
     call_id: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class Given:
-    def __init__(self, **said: Any) -> None:
-        self.said = said
+class MessageWithToDict:
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
 
     def to_dict(self) -> dict[str, Any]:
-        return self.said
+        return self.fields
 
 
 KINDS: dict[str, Callable[..., Any]] = {
     "dict": dict,
-    "mapping": lambda **said: MappingProxyType(OrderedDict(said)),
-    "dataclass": lambda role, **said: Said(Role(role), **said),
-    "struct": lambda tool_call_id=msgspec.UNSET, **said: Struck(call_id=tool_call_id, **said),
-    "to_dict": Given,
+    "mapping": lambda **fields: MappingProxyType(OrderedDict(fields)),
+    "dataclass": lambda role, **fields: DataclassMessage(Role(role), **fields),
+    "struct": lambda tool_call_id=msgspec.UNSET, **fields: StructMessage(call_id=tool_call_id, **fields),
+    "to_dict": MessageWithToDict,
 }
 
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("hold", [list, tuple, deque])
 def test_messages_may_be_of_any_class(make: Callable[..., Any], hold: Callable[..., Any]) -> None:
-    given = hold([make(**{k: v for k, v in one.items() if v is not None}) for one in APART])
+    given = hold([make(**{k: v for k, v in item.items() if v is not None}) for item in APART])
     assert codes(lint(given)) == ["PA203"]
-    roles = [one["role"] for one in fix(given).value]
+    roles = [item["role"] for item in fix(given).value]
     assert roles == ["user", "assistant", "tool", "user"]
-    assert all(None not in one.values() for one in fix(given).value)
+    assert all(None not in item.values() for item in fix(given).value)
 
 
-def test_attrs_classes_say_what_they_hold() -> None:
+def test_fields_of_attrs_classes_are_read() -> None:
     attrs = pytest.importorskip("attrs")
     message = attrs.make_class(
         "Message", {"role": attrs.field(), "content": attrs.field(), "name": attrs.field(default=None)}
@@ -72,7 +72,7 @@ def test_attrs_classes_say_what_they_hold() -> None:
     assert fix([message("user", "hi")]).value == [{"role": "user", "content": "hi"}]
 
 
-def test_a_tagged_struct_says_its_tag() -> None:
+def test_the_tag_of_a_tagged_struct_is_read() -> None:
     class ToolUse(msgspec.Struct, tag_field="type", tag="tool_use"):
         id: str
         name: str
@@ -86,16 +86,16 @@ def test_a_tagged_struct_says_its_tag() -> None:
     assert codes(lint(given)) == ["PA201"]
 
 
-def test_models_of_pydantic_say_their_roles_and_not_what_they_never_set() -> None:
+def test_pydantic_models_keep_their_roles_and_omit_unset_fields() -> None:
     pydantic = pytest.importorskip("pydantic")
     Message = pydantic.create_model(  # noqa: N806 - it is a class
         "Message", role=(str, "user"), content=(str | None, None), calls=(list | None, pydantic.Field(None, alias="tool_calls"))
     )  # fmt: skip
     given = [Message(content="hi"), Message(role="assistant", content=None, tool_calls=[call("c1")])]
-    assert fix(given).value == [{"role": "user", "content": "hi"}, asked("c1")]
+    assert fix(given).value == [{"role": "user", "content": "hi"}, calling("c1")]
 
 
-def test_anthropic_s_own_answer_goes_back_into_the_history() -> None:
+def test_an_answer_of_the_anthropic_sdk_goes_into_the_history() -> None:
     types = pytest.importorskip("anthropic.types")
     block = types.ToolUseBlock(type="tool_use", id="toolu_1", name="f", input={"a": None})
     text = types.TextBlock(type="text", text="Let me see.")
@@ -115,7 +115,7 @@ def test_anthropic_s_own_answer_goes_back_into_the_history() -> None:
     assert fixed.left == ()
 
 
-def test_openai_s_own_answer_goes_back_into_the_history() -> None:
+def test_an_answer_of_the_openai_sdk_goes_into_the_history() -> None:
     types = pytest.importorskip("openai.types.chat")
     reply = types.ChatCompletionMessage(
         role="assistant", content=None,
@@ -127,17 +127,17 @@ def test_openai_s_own_answer_goes_back_into_the_history() -> None:
         "role": "assistant", "content": None,
         "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
     }  # fmt: skip
-    assert [one["role"] for one in fixed.value] == ["user", "assistant", "tool", "user"]
+    assert [item["role"] for item in fixed.value] == ["user", "assistant", "tool", "user"]
 
 
-def test_openai_s_response_items_go_back_into_the_input() -> None:
+def test_response_items_of_the_openai_sdk_go_into_the_input() -> None:
     types = pytest.importorskip("openai.types.responses")
-    asks = types.ResponseFunctionToolCall(
+    call = types.ResponseFunctionToolCall(
         type="function_call", call_id="call_1", name="f", arguments="{}", id="fc_1"
     )
-    history = [{"role": "user", "content": "hi"}, asks, {"role": "user", "content": "and?"}]
+    history = [{"role": "user", "content": "hi"}, call, {"role": "user", "content": "and?"}]
     assert codes(lint(history)) == ["PA201"]
-    assert [one.get("type") for one in fix(history).value] == [
+    assert [item.get("type") for item in fix(history).value] == [
         None, "function_call", "function_call_output", None,
     ]  # fmt: skip
 
@@ -145,12 +145,12 @@ def test_openai_s_response_items_go_back_into_the_input() -> None:
 def test_google_s_contents_keep_their_bytes() -> None:
     types = pytest.importorskip("google.genai.types")
     signature = b"\xff\xfeproof"
-    asks = types.Part(
+    function_call = types.Part(
         function_call=types.FunctionCall(name="f", args={"a": None}), thought_signature=signature
     )
     history = [
         types.Content(role="user", parts=[types.Part(text="hi")]),
-        types.Content(role="model", parts=[asks]),
+        types.Content(role="model", parts=[function_call]),
         types.Content(role="user", parts=[types.Part(text="so?")]),
     ]
     assert "PA201" in codes(lint(history))
@@ -162,21 +162,21 @@ def test_google_s_contents_keep_their_bytes() -> None:
     assert any("functionResponse" in part for part in fixed.value[2]["parts"])
 
 
-def test_mistral_s_messages_say_their_roles() -> None:
+def test_messages_of_the_mistral_sdk_have_their_roles() -> None:
     models = pytest.importorskip("mistralai.client.models")
-    asks = models.AssistantMessage(
+    message = models.AssistantMessage(
         content="", tool_calls=[models.ToolCall(id="abcdefghi", function=models.FunctionCall(name="f", arguments="{}"))]
     )  # fmt: skip
     history = [
         models.UserMessage(content="hi"),
-        asks,
+        message,
         models.ToolMessage(content="1", tool_call_id="abcdefghi"),
     ]
     assert lint(history, provider="mistral") == ()
     assert "PA201" in codes(lint([*history[:2], models.UserMessage(content="so?")], provider="mistral"))
 
 
-def test_cohere_s_messages_say_their_roles() -> None:
+def test_messages_of_the_cohere_sdk_have_their_roles() -> None:
     cohere = pytest.importorskip("cohere")
     history = [
         cohere.UserChatMessageV2(content="hi"),

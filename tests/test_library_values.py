@@ -1,4 +1,4 @@
-"""`lint` and `fix` take what Python has and JSON has not, and whatever else they are given."""
+"""`lint` and `fix` accept Python values without a JSON form, and raise one exception for invalid input."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgets import examples
-from histories import ORPHAN, SOUND, USER, answer, asked, codes
+from histories import ORPHAN, SOUND, USER, answer, calling, codes
 from neighbouring import LINES
 from turnlint import fix, lint, testing
 from turnlint.carriers import NAMES
@@ -24,27 +24,27 @@ from turnlint.library import TurnlintError
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 
-def test_what_json_has_no_form_for_comes_back_as_it_was() -> None:
+def test_values_without_a_json_form_are_returned_unchanged() -> None:
     when = datetime(2026, 11, 18, tzinfo=UTC)
     mine = UUID(int=7)
     given = [
         {**USER, "at": when, "raw": b"\x00\xff", "id": mine, "cost": Decimal("0.10")},
-        asked("c1"),
+        calling("c1"),
         USER,
         answer("c1"),
     ]
     fixed = fix(given)
     assert fixed.value[0] == given[0]
-    assert [one["role"] for one in fixed.value] == ["user", "assistant", "tool", "user"]
+    assert [item["role"] for item in fixed.value] == ["user", "assistant", "tool", "user"]
 
 
-def test_what_json_has_no_number_for_is_a_finding() -> None:
+def test_numbers_without_a_json_form_are_a_finding() -> None:
     (finding,) = lint([{**USER, "score": float("nan")}])
     assert (finding.code, finding.pointer) == ("ST101", "/0/score")
     assert fix([{**USER, "score": float("inf")}], level="lossy").value == [{**USER, "score": None}]
 
 
-def test_half_a_pair_of_surrogates_is_a_finding() -> None:
+def test_a_lone_surrogate_is_a_finding() -> None:
     assert codes(lint([{"role": "user", "content": "a\ud83d"}])) == ["ST112"]
 
 
@@ -78,7 +78,7 @@ def failing() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "expected"),
     [
         ("[]", "got a value of type str; decode it first"),
         (b"[]", "got a value of type bytes; decode it first"),
@@ -98,33 +98,33 @@ def failing() -> Any:
         ([{**USER, "n": 10**5000}], "cannot be written as JSON: Exceeds the limit"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_judged_is_one_exception_with_a_sentence(given: Any, said: str) -> None:
+def test_invalid_input_raises_one_exception_with_a_sentence(given: Any, expected: str) -> None:
     for verb in (lint, fix):
-        with pytest.raises(TurnlintError, match=said) as caught:
+        with pytest.raises(TurnlintError, match=expected) as caught:
             verb(given)
         assert "\n" not in str(caught.value)
         assert "\x1b" not in str(caught.value)
 
 
-def test_what_is_deep_but_can_be_written_is_read() -> None:
+def test_deep_but_writable_input_is_read() -> None:
     for levels in (10, 200, 290):
         assert fix(deep(levels)).value == deep(levels)
 
 
-def test_what_stands_in_two_places_is_no_cycle() -> None:
+def test_an_object_at_two_positions_is_no_cycle() -> None:
     shared = {"city": "Paris"}
     given = [{**USER, "a": shared, "b": [shared, shared]}]
     assert fix(given).value == given
 
 
-def test_a_rule_that_crashes_is_an_exception_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_crashes_raises_a_turnlint_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     from turnlint.library import running
 
     running._book.cache_clear()
     entry = next(
-        one
-        for one in running._book(running.options_of("auto", "auto", (), ())).rules()
-        if one.rule.code == "PA202"
+        rule
+        for rule in running._book(running.options_of("auto", "auto", (), ())).rules()
+        if rule.rule.code == "PA202"
     )
 
     def crash(_: object) -> Any:
@@ -152,7 +152,7 @@ MESSAGE = st.fixed_dictionaries(
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(MESSAGE | JSON_LIKE, max_size=5))
-def test_any_value_gives_values_or_our_exception_and_is_left_as_it_was(given: list[Any]) -> None:
+def test_any_value_gives_values_or_a_turnlint_exception_and_stays_unchanged(given: list[Any]) -> None:
     before = repr(given)
     try:
         found = lint(given)
@@ -166,7 +166,7 @@ def test_any_value_gives_values_or_our_exception_and_is_left_as_it_was(given: li
 
 
 def records() -> Iterator[tuple[str, Any]]:
-    """Every record of the fixtures that is JSON to Python too, and holds a conversation of its own."""
+    """Every record of the fixtures that is JSON to Python too, and is a conversation by itself."""
     for path in sorted(FIXTURES.rglob("*.jsonl")):
         for number, line in enumerate(path.read_bytes().splitlines(), 1):
             try:

@@ -22,7 +22,7 @@ def logs(tmp_path: Path) -> Path:
 # The exit code.
 
 
-def test_findings_fail_nothing_where_that_was_asked_for(logs: Path) -> None:
+def test_findings_do_not_fail_a_run_with_exit_zero(logs: Path) -> None:
     for kind in FORMATS:
         plain = lint("a.jsonl", "--output-format", kind, cwd=logs)
         zero = lint("a.jsonl", "--output-format", kind, "--exit-zero", cwd=logs)
@@ -58,7 +58,7 @@ def test_a_rule_that_crashes_is_not_hidden_either(logs: Path, quiet: str) -> Non
 # Quiet.
 
 
-def test_quiet_is_findings_and_no_last_word(logs: Path) -> None:
+def test_quiet_prints_findings_without_a_summary(logs: Path) -> None:
     (logs / "turnlint.yaml").write_text("ignore: [{rule: empty-turn, reason: x}]\n", encoding="utf-8")
     loud = lint(".", "--statistics", cwd=logs)
     quiet = lint(".", "--statistics", "-q", cwd=logs)
@@ -74,7 +74,7 @@ def test_quiet_is_findings_and_no_last_word(logs: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS[2:])
-def test_a_document_is_whole_however_quiet(logs: Path, kind: str) -> None:
+def test_a_document_is_whole_at_any_quietness(logs: Path, kind: str) -> None:
     plain = lint("a.jsonl", "--output-format", kind, cwd=logs)
     assert lint("a.jsonl", "--output-format", kind, "-q", cwd=logs).stdout == plain.stdout
     silent = lint(
@@ -115,7 +115,7 @@ def _without_journal(text: str) -> str:
 @pytest.mark.parametrize(
     "option", ["--output-format=json", "--statistics", "--cache", "--follow", "--exit-zero", "-j1"]
 )
-def test_what_only_lint_has_is_said_so(logs: Path, option: str) -> None:
+def test_options_of_lint_alone_are_an_error_with_fix(logs: Path, option: str) -> None:
     done = lint("--fix", option, "a.jsonl", cwd=logs)
     assert done.returncode == 2
     assert (
@@ -125,9 +125,9 @@ def test_what_only_lint_has_is_said_so(logs: Path, option: str) -> None:
     assert (logs / "a.jsonl").read_text(encoding="utf-8") == BROKEN
 
 
-def test_a_file_that_is_called_so_is_a_file(logs: Path) -> None:
+def test_a_file_named_like_an_option_is_a_file(logs: Path) -> None:
     (logs / "--fix").write_text(BROKEN, encoding="utf-8")
     done = lint("--output-format", "json", "--", "--fix", cwd=logs)
     assert done.returncode == 1
-    assert {one["path"] for one in json.loads(done.stdout)["findings"]} == {"--fix"}
-    assert lint("--fix", cwd=logs).returncode == 2  # it is asked what is to be repaired
+    assert {finding["path"] for finding in json.loads(done.stdout)["findings"]} == {"--fix"}
+    assert lint("--fix", cwd=logs).returncode == 2  # fix requires the files to repair

@@ -1,7 +1,7 @@
-"""Locating: from a pointer back to the bytes where its value stands.
+"""Locating: from a pointer to the bytes of its value.
 
-This module owns what is promised of places in whole text, of pointers that lead nowhere and of text that
-is damaged. The oracle is Python's json on the bytes that were found.
+Tests positions in valid text, pointers to missing values, and damaged text. The oracle is Python's json on the bytes
+found.
 """
 
 import json
@@ -32,7 +32,7 @@ def test_every_pointer_leads_to_its_value_and_all_at_once_do_too(value: Any, spe
 
 @MANY
 @given(VALUES, SPELLINGS, st.lists(st.sampled_from(["no such key", 99, -1, ""]), min_size=1, max_size=3))
-def test_a_pointer_that_leads_nowhere_gives_the_deepest_place_that_exists(
+def test_a_pointer_to_a_missing_value_gives_the_deepest_existing_position(
     value: Any, spell: Any, beyond: list[str | int]
 ) -> None:
     data = spell(value).encode()
@@ -45,7 +45,7 @@ def test_a_pointer_that_leads_nowhere_gives_the_deepest_place_that_exists(
 @given(VALUES, VALUES, VALUES)
 @example({"b": 1}, 0, {"c": 2})
 @example([1, 2], 0, [3])
-def test_the_last_of_two_equal_keys_is_the_one_that_is_found(lost: Any, between: Any, kept: Any) -> None:
+def test_the_last_of_two_equal_keys_is_found(lost: Any, between: Any, kept: Any) -> None:
     head = f'{{"a": {json.dumps(lost)}, "b": {json.dumps(between)}, "a": '.encode()
     data = head + json.dumps(kept).encode() + b"}"
     wanted = [("a", *pointer) for pointer, _ in places(lost) + places(kept)]

@@ -1,4 +1,4 @@
-"""The language server as an editor meets it: over standard input and output, with real documents."""
+"""The language server from the view of an editor: over standard input and output, with real documents."""
 
 import json
 import os
@@ -13,14 +13,14 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from editor import AWAY, MODERN, ORPHAN, ROOT, SOUND, Editor, Message, span
+from editor import LATE_RESULT, MODERN, ORPHAN, ROOT, SOUND, Editor, Message, span
 from neighbouring import LINES
 from settings import put, turnlint, unanswered
 from turnlint.lsp import desk, looking
 
 
 def codes(diagnostics: list[Message]) -> list[str]:
-    return [one["code"] for one in diagnostics]
+    return [diagnostic["code"] for diagnostic in diagnostics]
 
 
 @pytest.fixture
@@ -29,13 +29,13 @@ def editor(tmp_path: Path) -> Iterator[Editor]:
         yield editor
 
 
-# What is found.
+# Findings.
 
 
 def test_a_finding_is_shown_with_all_that_an_editor_can_show(editor: Editor) -> None:
     assert editor.greeting["serverInfo"]["name"] == "turnlint"
     assert editor.greeting["capabilities"]["positionEncoding"] == "utf-16"
-    (finding,) = [one for one in editor.open("a.jsonl", AWAY) if one["code"] == "PA203"]
+    (finding,) = [item for item in editor.open("a.jsonl", LATE_RESULT) if item["code"] == "PA203"]
     sentence, answer, repair = finding["message"].split("\n")
     assert sentence.startswith("misplaced-result: result for `")
     assert answer.startswith("anthropic would answer: ")
@@ -48,13 +48,13 @@ def test_a_finding_is_shown_with_all_that_an_editor_can_show(editor: Editor) -> 
     (related,) = finding["relatedInformation"]
     assert related["message"] == "its call"
     assert related["location"]["uri"] == editor.uri("a.jsonl")
-    name = at(AWAY, related["location"]["range"])
-    assert name == at(AWAY, finding["range"])
+    name = at(LATE_RESULT, related["location"]["range"])
+    assert name == at(LATE_RESULT, finding["range"])
     assert name.startswith('"toolu_')
 
 
 def at(text: str, where: Message) -> str:
-    """What stands at a range of one line."""
+    """The text at a range of one line."""
     line = text.split("\n")[where["start"]["line"]].encode("utf-16-le")
     assert where["start"]["line"] == where["end"]["line"]
     return line[2 * where["start"]["character"] : 2 * where["end"]["character"]].decode("utf-16-le")
@@ -64,7 +64,7 @@ def test_columns_are_counted_in_utf_16(editor: Editor) -> None:
     text = SOUND + '{"a𐐀b": "𐐀", "messages": [{"role": "tool", "tool_call_id": "c𐐀1", "content": ""}]}'
     (finding,) = editor.open("a.jsonl", text)
     assert at(text, finding["range"]) == '"c𐐀1"'
-    # Before it stand 61 units, which are 65 bytes and 59 characters.
+    # Before it there are 61 units, which are 65 bytes and 59 characters.
     assert finding["range"] == span(61, 67, line=1)
 
 
@@ -74,8 +74,8 @@ def test_severities_and_settings_are_those_of_the_nearest_folder(tmp_path: Path)
     put(tmp_path, **{"turnlint.yaml": "severity: {orphan-result: info}\nexclude: ['raw/**']\n"})
     put(inner, **{"pyproject.toml": "[tool.turnlint]\nseverity = {PA202 = 'warning'}\n"})
     with Editor(tmp_path) as editor:
-        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [3]
-        assert [one["severity"] for one in editor.open("inner/a.jsonl", ORPHAN)] == [2]
+        assert [item["severity"] for item in editor.open("a.jsonl", ORPHAN)] == [3]
+        assert [item["severity"] for item in editor.open("inner/a.jsonl", ORPHAN)] == [2]
         assert editor.open("raw/a.jsonl", ORPHAN) == []
         assert editor.hover("raw/a.jsonl", 0, 50) is None
         assert editor.actions("raw/a.jsonl") == []
@@ -93,29 +93,29 @@ def test_severities_and_settings_are_those_of_the_nearest_folder(tmp_path: Path)
         ("paths: [{path: 'a.*', ignore: [orphan-result]}]\n", []),
     ],
 )  # fmt: skip
-def test_settings_hold_as_they_do_for_lint(tmp_path: Path, settings: str, wanted: list[str]) -> None:
+def test_settings_apply_as_for_lint(tmp_path: Path, settings: str, wanted: list[str]) -> None:
     put(tmp_path, **{"turnlint.yaml": settings, "a.jsonl": ORPHAN})
     with Editor(tmp_path) as editor:
         shown = codes(editor.open("a.jsonl", ORPHAN))
-    told = turnlint(tmp_path, "lint", "--output-format", "jsonl", "a.jsonl").stdout.splitlines()[:-1]
-    assert sorted(shown) == sorted(json.loads(line)["code"] for line in told) == sorted(wanted)
+    rows = turnlint(tmp_path, "lint", "--output-format", "jsonl", "a.jsonl").stdout.splitlines()[:-1]
+    assert sorted(shown) == sorted(json.loads(line)["code"] for line in rows) == sorted(wanted)
 
 
-def test_the_command_line_goes_before_settings(tmp_path: Path) -> None:
+def test_the_command_line_takes_precedence_over_settings(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": "ignore: [PA202]\n", "mild.yaml": "severity: {PA202: warning}\n"})
     with Editor(tmp_path, "--no-config") as editor:
-        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [1]
+        assert [item["severity"] for item in editor.open("a.jsonl", ORPHAN)] == [1]
     with Editor(tmp_path, "--config", "mild.yaml") as editor:
-        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [2]
+        assert [item["severity"] for item in editor.open("a.jsonl", ORPHAN)] == [2]
 
 
-def test_an_ignore_whose_day_is_over_holds_no_more(tmp_path: Path) -> None:
+def test_an_expired_ignore_has_no_effect(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": "ignore: [{rule: PA202, reason: known, until: 2026-01-31}]\n"})
     with Editor(tmp_path, "--today", "2026-02-01") as editor:
         assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
 
 
-def test_what_is_in_the_baseline_is_not_shown(tmp_path: Path) -> None:
+def test_findings_in_the_baseline_are_not_shown(tmp_path: Path) -> None:
     old = unanswered("s-1", "call_1") + "\n"
     put(tmp_path, **{"a.jsonl": old, "turnlint.yaml": "baseline: turnlint.baseline\n"})
     assert turnlint(tmp_path, "baseline", "write", "a.jsonl").returncode == 0
@@ -124,7 +124,7 @@ def test_what_is_in_the_baseline_is_not_shown(tmp_path: Path) -> None:
         assert codes(editor.change("a.jsonl", {"text": old + unanswered("s-2", "call_2")})) == ["PA201"]
 
 
-def test_what_is_no_transcript_is_passed_over_in_silence(editor: Editor) -> None:
+def test_other_documents_get_no_diagnostics(editor: Editor) -> None:
     for name, text in {
         "package.json": '{"name": "x", "version": "1.0.0", "scripts": {"test": "x"}}',
         "rows.jsonl": '{"a": 1}\n{"a": 2}\n',
@@ -145,8 +145,8 @@ def test_a_document_of_an_unsupported_format_is_named_once_at_its_start(editor: 
     assert editor.said == []
 
 
-def test_a_transcript_stays_one_while_it_is_typed_into(editor: Editor) -> None:
-    """Of JSON that was none so far nothing is said: the editor itself knows what is wrong with it."""
+def test_a_transcript_stays_one_during_typing(editor: Editor) -> None:
+    """Invalid JSON that was never a transcript gets no diagnostic: the editor reports it."""
     whole = json.dumps(json.loads(ORPHAN), indent=2)
     assert editor.open("broken.json", whole[:-2]) == []
     assert codes(editor.open("a.json", whole)) == ["PA202"]
@@ -160,13 +160,13 @@ def test_a_transcript_stays_one_while_it_is_typed_into(editor: Editor) -> None:
 def test_a_document_without_a_file_has_the_settings_of_the_folder(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": "severity: {PA202: info}\n"})
     with Editor(tmp_path) as editor:
-        assert [one["severity"] for one in editor.open("untitled:Untitled-1", ORPHAN)] == [3]
+        assert [item["severity"] for item in editor.open("untitled:Untitled-1", ORPHAN)] == [3]
 
 
-# What changes.
+# Changes.
 
 
-def test_a_change_is_looked_at_again(editor: Editor) -> None:
+def test_a_change_is_checked_again(editor: Editor) -> None:
     assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
     assert editor.change("a.jsonl", {"text": SOUND}) == []
     assert codes(editor.change("a.jsonl", {"text": SOUND + ORPHAN}))
@@ -174,17 +174,17 @@ def test_a_change_is_looked_at_again(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_changes_of_a_part_are_made_where_the_editor_means(editor: Editor, end: str) -> None:
-    """Line separators of Unicode end no line for an editor, and a pair of surrogates is two units."""
+def test_partial_changes_are_applied_at_the_position_of_the_editor(editor: Editor, end: str) -> None:
+    """Unicode line separators end no line for an editor, and a surrogate pair is two units."""
     text = (
         '{"messages": [' + end + '{"role": "user", "content": "𐐀\u2028\x85𐐀"}, '
         '{"role": "tool", "tool_call_id": "c1", "content": ""}]}'
     ) + end  # fmt: skip
-    (finding,) = [one for one in editor.open("a.json", text) if one["code"] == "PA202"]
+    (finding,) = [item for item in editor.open("a.json", text) if item["code"] == "PA202"]
     where = finding["range"]
     assert where["start"]["line"] == 1
     changes = {"range": where, "text": '"𐐀𐐀"'}, {"range": span(0, 0), "text": f" {end} "}
-    (now,) = [one for one in editor.change("a.json", *changes) if one["code"] == "PA202"]
+    (now,) = [item for item in editor.change("a.json", *changes) if item["code"] == "PA202"]
     moved = where["start"]["character"]
     assert now["range"] == span(moved, moved + 6, line=2)
     assert "`𐐀𐐀`" in now["message"]
@@ -193,17 +193,17 @@ def test_changes_of_a_part_are_made_where_the_editor_means(editor: Editor, end: 
     assert editor.texts[editor.uri("a.json")] == SOUND
 
 
-def test_only_the_last_of_many_changes_has_to_be_looked_at(editor: Editor) -> None:
+def test_only_the_last_of_many_changes_must_be_checked(editor: Editor) -> None:
     editor.open("a.jsonl", SOUND)
     for count in range(1, 200):
         editor.type("a.jsonl", {"text": SOUND * count})
     assert codes(editor.change("a.jsonl", {"text": SOUND * 200 + ORPHAN})) == ["PA202"]
-    versions = [one["version"] for one in editor.shown]
+    versions = [item["version"] for item in editor.shown]
     assert versions == sorted(versions)
     assert versions[-1] == editor.versions[editor.uri("a.jsonl")]
 
 
-def test_settings_that_change_hold_once_the_editor_says_so(editor: Editor) -> None:
+def test_changed_settings_apply_after_the_notification_of_the_editor(editor: Editor) -> None:
     assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
     put(editor.folder, **{"turnlint.yaml": "ignore: [PA202]\n"})
     editor.notify(
@@ -212,15 +212,15 @@ def test_settings_that_change_hold_once_the_editor_says_so(editor: Editor) -> No
     assert editor.diagnostics("a.jsonl") == []
     put(editor.folder, **{"turnlint.yaml": "severity: {PA202: warning}\n"})
     editor.save("a.jsonl")
-    assert [one["severity"] for one in editor.diagnostics("a.jsonl")] == [2]
-    (asked,) = editor.asked
-    assert asked["method"] == "client/registerCapability"
-    (registered,) = asked["params"]["registrations"]
-    patterns = [one["globPattern"] for one in registered["registerOptions"]["watchers"]]
+    assert [diagnostic["severity"] for diagnostic in editor.diagnostics("a.jsonl")] == [2]
+    (request,) = editor.asked
+    assert request["method"] == "client/registerCapability"
+    (registered,) = request["params"]["registrations"]
+    patterns = [watcher["globPattern"] for watcher in registered["registerOptions"]["watchers"]]
     assert "**/turnlint.{yaml,yml}" in patterns
 
 
-def test_settings_that_cannot_be_used_are_told_of_once(editor: Editor) -> None:
+def test_invalid_settings_are_reported_once(editor: Editor) -> None:
     put(editor.folder, **{"turnlint.yaml": "selct: [PA202]\n"})
     for name in ("a.jsonl", "b.jsonl"):
         assert editor.open(name, ORPHAN) == []
@@ -235,7 +235,7 @@ def test_settings_that_cannot_be_used_are_told_of_once(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("settings", ["provider: nobody\n", "select: [PA999]\n", "severity: {\n"])
-def test_no_setting_brings_the_server_down(tmp_path: Path, settings: str) -> None:
+def test_no_setting_crashes_the_server(tmp_path: Path, settings: str) -> None:
     put(tmp_path, **{"turnlint.yaml": settings})
     with Editor(tmp_path) as editor:
         assert editor.open("a.jsonl", ORPHAN) == []
@@ -249,7 +249,7 @@ def test_a_closed_document_has_no_findings(editor: Editor) -> None:
     assert editor.hover("a.jsonl", 0, 50) is None
 
 
-# What is explained.
+# Explanations.
 
 
 def test_hovering_over_a_finding_explains_its_rule(editor: Editor) -> None:
@@ -267,7 +267,7 @@ def test_hovering_over_a_finding_explains_its_rule(editor: Editor) -> None:
     assert editor.hover("a.jsonl", 0, 0) is None
 
 
-def test_what_a_user_wrote_about_a_rule_is_shown(tmp_path: Path) -> None:
+def test_a_users_description_of_a_rule_is_shown(tmp_path: Path) -> None:
     rule = "{name: no-tool, message: a tool speaks, about: Ask *Ann*., pointer: /messages/*/role, when: {equals: tool}}"
     put(tmp_path, **{"turnlint.yaml": f"rules: [{rule}]\nignore: [PA202]\n"})
     with Editor(tmp_path) as editor:
@@ -276,10 +276,10 @@ def test_what_a_user_wrote_about_a_rule_is_shown(tmp_path: Path) -> None:
     assert text == "**own/no-tool** (warning)\n\na tool speaks\n\n**Ask *Ann*.**"
 
 
-# What is repaired.
+# Repairs.
 
 
-def test_an_editor_that_reads_no_markdown_is_told_so(tmp_path: Path) -> None:
+def test_an_editor_without_markdown_gets_plain_text(tmp_path: Path) -> None:
     plain = {**MODERN, "textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
     with Editor(tmp_path, capabilities=plain) as editor:
         (finding,) = editor.open("a.jsonl", ORPHAN)
@@ -290,7 +290,7 @@ def test_an_editor_that_reads_no_markdown_is_told_so(tmp_path: Path) -> None:
 # The command.
 
 
-def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
+def test_without_the_extra_one_sentence_names_the_install_command(tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules['pygls'] = None; sys.argv = ['turnlint', 'lsp']\n"
         "from turnlint.cli import main\nmain()\n"
@@ -303,7 +303,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path) -> No
     assert run.stderr == "turnlint: the language server needs an extra: pip install 'turnlint[lsp]'\n"
 
 
-def test_who_leaves_without_a_word_ends_the_server_too(tmp_path: Path) -> None:
+def test_a_client_that_disconnects_without_exit_ends_the_server(tmp_path: Path) -> None:
     editor = Editor(tmp_path)
     editor.open("a.jsonl", ORPHAN)
     assert editor.process.stdin
@@ -334,7 +334,7 @@ PAGE = (ROOT / "lint/turnlint/docs/editors.md").read_text(encoding="utf-8")
 SNIPPETS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL))
 
 
-def test_what_the_page_shows_starts_the_server(tmp_path: Path) -> None:
+def test_the_command_of_the_page_starts_the_server(tmp_path: Path) -> None:
     helix = tomllib.loads(SNIPPETS["languages.toml"])
     code = json.loads(SNIPPETS["settings.json"])
     lua = SNIPPETS["init.lua"]
@@ -354,7 +354,7 @@ def test_what_the_page_shows_starts_the_server(tmp_path: Path) -> None:
     assert set(code["editor.codeActionsOnSave"]) < set(kinds)
 
 
-def test_bounds_are_as_the_page_says() -> None:
-    words = " ".join(PAGE.split())  # A limit may stand at the end of a line.
+def test_limits_agree_with_the_page() -> None:
+    words = " ".join(PAGE.split())  # A limit may be at the end of a line.
     assert f"above {desk.MOST >> 20} MiB" in words
     assert f"at most its {looking.MOST:,} most severe" in words

@@ -1,4 +1,4 @@
-"""Whatever a document holds and whatever an editor sends, the server stays, and shows nothing that hides or steers."""
+"""The server survives any document and any message, and shows no hidden or control characters."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ pytest.importorskip("pygls")
 from editor import Editor, Message
 from hostile import WIRES, hidden_in
 from settings import put
-from test_privacy import KEY, SAID, _with_faults_in_content
+from test_privacy import CONTENT, KEY, _with_faults_in_content
 from turnlint.lsp import desk, looking
 
 ROOT = Path(__file__).parent.parent
@@ -46,48 +46,48 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
         yield editor
 
 
-def lives(editor: Editor) -> bool:
-    """Whether the server still does what it is for."""
+def works(editor: Editor) -> bool:
+    """Whether the server still publishes diagnostics."""
     shown = editor.open("sound.jsonl", ORPHAN)
     editor.close_document("sound.jsonl")
-    return [one["code"] for one in shown] == ["PA202"]
+    return [item["code"] for item in shown] == ["PA202"]
 
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("before", ["", ORPHAN], ids=["alone", "behind a conversation"])
-def test_no_document_brings_the_server_down(editor: Editor, name: str, before: str) -> None:
+def test_no_document_crashes_the_server(editor: Editor, name: str, before: str) -> None:
     text = before + DOCUMENTS[name]
     shown = editor.open("a.jsonl", text)
     if before:
-        assert "PA202" in [one["code"] for one in shown]
-    for one in shown[:20]:
-        if one["code"] == "format":  # the name of a format that is not supported, which no rule explains
+        assert "PA202" in [item["code"] for item in shown]
+    for entry in shown[:20]:
+        if entry["code"] == "format":  # the name of an unsupported format, which no rule explains
             continue
-        start = one["range"]["start"]
+        start = entry["range"]["start"]
         assert editor.hover("a.jsonl", start["line"], start["character"])["contents"]["value"]
     for action in editor.actions("a.jsonl"):
         editor.applied("a.jsonl", action)
     editor.change("a.jsonl", {"range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 3}}, "text": "\ud800"})  # fmt: skip
     editor.close_document("a.jsonl")
-    assert not [one for one in editor.said if "internal" in one]
+    assert not [item for item in editor.said if "internal" in item]
     editor.said.clear()
-    assert lives(editor)
+    assert works(editor)
 
 
 @pytest.mark.parametrize("path", HOSTILE, ids=lambda path: path.name)
-def test_what_strangers_wrote_is_shown_as_it_is(editor: Editor, path: Path) -> None:
+def test_hostile_text_is_shown_escaped(editor: Editor, path: Path) -> None:
     text = path.read_bytes().decode(errors="replace")
     shown = editor.open("a.jsonl", text)
-    for one in shown:
-        related = [about["message"] for about in one.get("relatedInformation", ())]
-        start = one["range"]["start"]
+    for item in shown:
+        related = [about["message"] for about in item.get("relatedInformation", ())]
+        start = item["range"]["start"]
         shown_there = editor.hover("a.jsonl", start["line"], start["character"])
-        assert shown_there or one["code"] == "format"
+        assert shown_there or item["code"] == "format"
         hover = shown_there["contents"]["value"] if shown_there else ""
-        actions = editor.actions("a.jsonl", one["range"])
+        actions = editor.actions("a.jsonl", item["range"])
         titles = [action["title"] for action in actions]
-        for words in (one["message"], one["code"], hover, *related, *titles):
+        for words in (item["message"], item["code"], hover, *related, *titles):
             assert hidden_in(words) <= {"\n"}, words
             assert "##[" not in words
     editor.close_document("a.jsonl")
@@ -95,31 +95,31 @@ def test_what_strangers_wrote_is_shown_as_it_is(editor: Editor, path: Path) -> N
 
 
 def test_half_a_character_is_not_written_back(editor: Editor) -> None:
-    """It would come back as another one."""
+    """It would be written as another character."""
     text = ORPHAN + '{"messages": [{"role": "user", "content": "\ud800"}]}\n'
     assert editor.open("half.jsonl", text)
     assert editor.repaired("half.jsonl") == text
     assert "unchanged: it contains half of a surrogate pair" in editor.said.pop()
 
 
-def test_nothing_that_was_said_is_shown(editor: Editor) -> None:
+def test_no_content_is_shown(editor: Editor) -> None:
     for wire in WIRES:
         put(editor.folder, **{"turnlint.yaml": f"format: {wire}\nlevel: lossy\n"})
         name = f"{wire}.jsonl"
         text = b"\n".join(_with_faults_in_content(wire)).decode(errors="replace")
         shown = editor.open(name, text)
-        assert len({one["code"] for one in shown}) >= 10, wire
-        lines = {one["range"]["start"]["line"]: one["range"]["start"]["character"] for one in shown}
+        assert len({item["code"] for item in shown}) >= 10, wire
+        lines = {item["range"]["start"]["line"]: item["range"]["start"]["character"] for item in shown}
         words = [json.dumps(shown), *(json.dumps(editor.hover(name, *place)) for place in lines.items())]
-        words += [one["title"] for one in editor.actions(name)]
-        for secret in (SAID, KEY):
-            assert not [one for one in words if secret in one], wire
+        words += [action["title"] for action in editor.actions(name)]
+        for secret in (CONTENT, KEY):
+            assert not [word for word in words if secret in word], wire
         editor.close_document(name)
     put(editor.folder, **{"turnlint.yaml": "level: lossy\n"})
     editor.save("none.jsonl")
 
 
-def test_a_document_that_is_too_long_is_told_of_once(editor: Editor) -> None:
+def test_a_document_that_is_too_long_is_reported_once(editor: Editor) -> None:
     long = ORPHAN + " " * desk.MOST
     assert editor.open("long.jsonl", long) == []
     assert editor.change("long.jsonl", {"text": long + "\n"}) == []
@@ -134,10 +134,10 @@ def test_a_document_that_is_too_long_is_told_of_once(editor: Editor) -> None:
 
 
 @pytest.mark.slow
-def test_the_gravest_findings_are_shown_where_there_are_many(editor: Editor) -> None:
+def test_the_most_severe_of_many_findings_are_shown(editor: Editor) -> None:
     mild = '{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hi"}, {"role": "assistant"}]}\n'
     shown = editor.open("many.jsonl", mild * 10 + ORPHAN * (looking.MOST + 5))
-    assert [one["code"] for one in shown].count("PA202") == looking.MOST
+    assert [item["code"] for item in shown].count("PA202") == looking.MOST
     last = shown[-1]
     assert last["code"] == "more"
     assert last["severity"] == 3
@@ -169,9 +169,9 @@ BAD_MESSAGES = {
 
 
 @pytest.mark.parametrize("name", BAD_MESSAGES)
-def test_no_message_brings_the_server_down(editor: Editor, name: str) -> None:
+def test_no_message_crashes_the_server(editor: Editor, name: str) -> None:
     editor.send(BAD_MESSAGES[name])
-    assert lives(editor)
+    assert works(editor)
 
 
 @pytest.mark.parametrize(
@@ -189,14 +189,14 @@ def test_no_message_brings_the_server_down(editor: Editor, name: str) -> None:
         ("initialize", {"capabilities": 1}),
     ],
 )  # fmt: skip
-def test_no_request_brings_the_server_down(editor: Editor, method: str, params: Message) -> None:
+def test_no_request_crashes_the_server(editor: Editor, method: str, params: Message) -> None:
     editor.ask(method, **params)
-    assert lives(editor)
+    assert works(editor)
 
 
 @pytest.mark.parametrize("uri", ["file:///a%00b.jsonl", "file://", "", "::", "http://x/a.jsonl", "untitled:a\u202eb",
                                  "file:///" + "a" * 5000, "file:///%ff.jsonl", "vscode-notebook-cell:/a.ipynb#1"])  # fmt: skip
-def test_no_address_brings_the_server_down(editor: Editor, uri: str) -> None:
+def test_no_address_crashes_the_server(editor: Editor, uri: str) -> None:
     params = {"uri": uri, "languageId": "jsonl", "version": 7, "text": ORPHAN}
     editor.notify("textDocument/didOpen", textDocument=params)
     editor.notify(
@@ -206,12 +206,12 @@ def test_no_address_brings_the_server_down(editor: Editor, uri: str) -> None:
     )
     editor.notify("textDocument/didSave", textDocument={"uri": uri})
     editor.notify("textDocument/didClose", textDocument={"uri": uri})
-    assert lives(editor)
-    assert not any(hidden_in(one) - {"\n"} for one in editor.said)
+    assert works(editor)
+    assert not any(hidden_in(item) - {"\n"} for item in editor.said)
     editor.said.clear()
 
 
-def test_documents_that_nobody_opened_are_no_matter(editor: Editor) -> None:
+def test_messages_about_unopened_documents_are_ignored(editor: Editor) -> None:
     uri = editor.uri("closed.jsonl")
     editor.notify(
         "textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=[{"text": ORPHAN}]
@@ -219,7 +219,7 @@ def test_documents_that_nobody_opened_are_no_matter(editor: Editor) -> None:
     editor.notify("textDocument/didSave", textDocument={"uri": uri})
     editor.notify("textDocument/didClose", textDocument={"uri": uri})
     assert editor.actions("closed.jsonl") == []
-    assert lives(editor)
+    assert works(editor)
 
 
 FAILING = """
@@ -233,24 +233,24 @@ main()
 
 
 @pytest.mark.parametrize("name", ["look", "mend", "explained"])
-def test_a_failure_of_its_own_is_named_and_no_more(tmp_path: Path, name: str) -> None:
+def test_an_internal_error_is_reported_without_details(tmp_path: Path, name: str) -> None:
     put(tmp_path, **{"turnlint.yaml": "level: lossy\n"})
     with Editor(tmp_path, program=FAILING.format(name=name)) as editor:
         editor.open("a.jsonl", ORPHAN)
         for action in editor.actions("a.jsonl", only=["source"]):
             assert editor.applied("a.jsonl", action) == (ORPHAN if name == "mend" else '{"messages": []}\n')
         start = ORPHAN.index('"c1"')
-        asked = {"textDocument": {"uri": editor.uri("a.jsonl")}, "position": {"line": 0, "character": start}}
-        answer = editor.answer(editor.ask("textDocument/hover", **asked))
-        told = answer.get("error", {}).get("message", "") + "".join(editor.said)
-        assert "internal error: ValueError" in told
+        params = {"textDocument": {"uri": editor.uri("a.jsonl")}, "position": {"line": 0, "character": start}}
+        answer = editor.answer(editor.ask("textDocument/hover", **params))
+        text = answer.get("error", {}).get("message", "") + "".join(editor.said)
+        assert "internal error: ValueError" in text
         assert "hunter2" not in json.dumps([answer, editor.said, editor.shown])
         assert "raceback" not in json.dumps(answer)
     assert editor.errors == b""
 
 
-def test_a_rule_that_fails_or_prints_is_told_of(tmp_path: Path) -> None:
-    """What it prints must not reach the editor, and what it says may quote a transcript."""
+def test_a_rule_that_fails_or_prints_is_reported(tmp_path: Path) -> None:
+    """Its output must not reach the editor, and its message may quote a transcript."""
     for name, text in {
         "loud/__init__.py": "",
         "loud/rule.py": (
@@ -269,8 +269,8 @@ def test_a_rule_that_fails_or_prints_is_told_of(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
     with Editor(tmp_path, PYTHONPATH=str(tmp_path / "site")) as editor:
         shown = editor.open("a.jsonl", ORPHAN)
-    assert [(one["code"], one["message"]) for one in shown if one["code"] == "crash"] == [
+    assert [(item["code"], item["message"]) for item in shown if item["code"] == "crash"] == [
         ("crash", "rule loud crashed: ValueError")
     ]
-    assert "PA202" in [one["code"] for one in shown]
+    assert "PA202" in [item["code"] for item in shown]
     assert b"Content-Length: 3" in editor.errors

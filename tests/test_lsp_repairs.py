@@ -1,4 +1,4 @@
-"""What the language server offers to repair: the bytes of `fix`, and no more than the settings allow."""
+"""Repairs that the language server offers: the bytes of `fix`, within the limits of the settings."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from editor import AWAY, ORPHAN, ROOT, SOUND, Editor, edited, span
+from editor import LATE_RESULT, ORPHAN, ROOT, SOUND, Editor, edited, span
 from settings import put, turnlint
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
@@ -29,7 +29,7 @@ LOSSY = {"turnlint.yaml": "level: lossy\n"}
 
 @pytest.fixture(scope="module")
 def lossy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """One editor for all fixtures, in a project that lets repairs go as far as they can."""
+    """One editor for all fixtures, in a project that allows repairs at the highest level."""
     folder = tmp_path_factory.mktemp("project")
     put(folder, **LOSSY)
     with Editor(folder) as editor:
@@ -38,9 +38,9 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
-def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) -> None:
-    """Places are those of the reports for GitHub, and what an editor makes of the edits is what `fix` writes."""
-    data = path.read_bytes().removeprefix(BOM)  # which an editor keeps to itself
+def test_a_fixture_is_shown_and_repaired_as_expected(path: Path, lossy: Editor) -> None:
+    """Positions are those of the reports for GitHub, and the edits give the bytes that `fix` writes."""
+    data = path.read_bytes().removeprefix(BOM)  # an editor does not show these
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -52,8 +52,8 @@ def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) 
     shown = lossy.open(name, text)
     if b"\r" not in data.replace(b"\r\n", b""):  # a carriage return alone ends a line for an editor only
         assert sorted(map(_spot, rows)) == sorted(
-            (one["code"], *(n for end in ("start", "end") for n in one["range"][end].values()))
-            for one in shown
+            (item["code"], *(n for end in ("start", "end") for n in item["range"][end].values()))
+            for item in shown
         )
     fixed = fix(source, options, Book(options), Policy(level="lossy"))
     twin = path.with_suffix(".fixed" + path.suffix)
@@ -74,15 +74,15 @@ def test_fixtures_of_every_kind_were_tried() -> None:
     assert sum(path.with_suffix(".fixed" + path.suffix).exists() for path in FIXTURES) >= 100
 
 
-BOTH = AWAY + ORPHAN
+BOTH = LATE_RESULT + ORPHAN
 
 
-def test_nothing_is_given_up_unless_the_settings_say_so(tmp_path: Path) -> None:
+def test_no_content_is_removed_unless_the_settings_allow_it(tmp_path: Path) -> None:
     put(tmp_path, **{"a.jsonl": BOTH})
     lossless = turnlint(tmp_path, "fix", "a.jsonl", "--level", "lossless", "-o", "-").stdout
     with Editor(tmp_path) as editor:
         editor.open("a.jsonl", BOTH)
-        actions = {one["kind"]: one["title"] for one in editor.actions("a.jsonl")}
+        actions = {action["kind"]: action["title"] for action in editor.actions("a.jsonl")}
         assert actions["source.fixAll.turnlint"] == "turnlint: repair this file [lossless]"
         assert editor.repaired("a.jsonl") == lossless != BOTH
         assert ORPHAN in lossless
@@ -98,20 +98,20 @@ def test_nothing_is_given_up_unless_the_settings_say_so(tmp_path: Path) -> None:
 def test_one_rule_can_be_repaired_alone(tmp_path: Path) -> None:
     put(tmp_path, **{**LOSSY, "a.jsonl": BOTH})
     with Editor(tmp_path) as editor:
-        findings = {one["code"]: one for one in editor.open("a.jsonl", BOTH)}
+        findings = {item["code"]: item for item in editor.open("a.jsonl", BOTH)}
         for code in ("PA202", "PA203"):
             where = findings[code]["range"]
             (action,) = [
-                one for one in editor.actions("a.jsonl", where, ["quickfix"])
-                if one["data"]["rule"] == code
+                action for action in editor.actions("a.jsonl", where, ["quickfix"])
+                if action["data"]["rule"] == code
             ]  # fmt: skip
-            assert [one["code"] for one in action["diagnostics"]] == [code]
+            assert [diagnostic["code"] for diagnostic in action["diagnostics"]] == [code]
             assert "edit" not in action
             wanted = turnlint(tmp_path, "fix", "a.jsonl", "--select", code, "-o", "-").stdout
             assert editor.applied("a.jsonl", action) == wanted != BOTH
 
 
-def test_a_repair_says_how_many_findings_it_is_about(lossy: Editor) -> None:
+def test_a_repair_counts_its_findings(lossy: Editor) -> None:
     lossy.open("three.jsonl", ORPHAN * 3)
     (action,) = lossy.actions("three.jsonl", only=["quickfix"])
     assert action["title"] == "remove the result: all 3 PA202 of this file [lossy]"
@@ -130,19 +130,19 @@ def test_a_repair_says_how_many_findings_it_is_about(lossy: Editor) -> None:
         (None, {"quickfix", "source.fixAll.turnlint"}),
     ],
 )
-def test_an_editor_is_offered_the_kinds_that_it_asks_for(
-    lossy: Editor, only: list[str] | None, kinds: set[str]
-) -> None:
+def test_an_editor_gets_the_requested_kinds(lossy: Editor, only: list[str] | None, kinds: set[str]) -> None:
     lossy.open("kinds.jsonl", ORPHAN)
-    assert {one["kind"] for one in lossy.actions("kinds.jsonl", only=only)} == kinds
+    assert {action["kind"] for action in lossy.actions("kinds.jsonl", only=only)} == kinds
 
 
-def test_repairs_are_offered_where_the_findings_are(lossy: Editor) -> None:
+def test_repairs_are_offered_at_their_findings(lossy: Editor) -> None:
     lossy.open("where.jsonl", SOUND + ORPHAN)
-    assert [one["kind"] for one in lossy.actions("where.jsonl", span(0, 10))] == ["source.fixAll.turnlint"]
+    assert [action["kind"] for action in lossy.actions("where.jsonl", span(0, 10))] == [
+        "source.fixAll.turnlint"
+    ]
 
 
-def test_an_old_editor_is_given_all_at_once(tmp_path: Path) -> None:
+def test_an_old_editor_gets_complete_actions(tmp_path: Path) -> None:
     put(tmp_path, **LOSSY)
     with Editor(tmp_path, capabilities={}) as editor:
         (finding,) = editor.open("a.jsonl", ORPHAN)
@@ -155,7 +155,7 @@ def test_an_old_editor_is_given_all_at_once(tmp_path: Path) -> None:
         assert editor.asked == []
 
 
-def test_a_repair_is_of_the_document_as_it_is_when_it_is_chosen(lossy: Editor) -> None:
+def test_a_repair_applies_to_the_document_at_the_time_of_the_request(lossy: Editor) -> None:
     lossy.open("later.jsonl", ORPHAN)
     (action,) = lossy.actions("later.jsonl", only=["source"])
     lossy.type("later.jsonl", {"text": SOUND + ORPHAN})
@@ -163,13 +163,13 @@ def test_a_repair_is_of_the_document_as_it_is_when_it_is_chosen(lossy: Editor) -
 
 
 def test_a_placeholder_for_an_unanswered_call_is_offered_beside_lossless_repairs(tmp_path: Path) -> None:
-    talk = [
+    messages = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": None, "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}]},
         {"role": "user", "content": "on"},
     ]  # fmt: skip
-    text = json.dumps({"messages": talk}) + "\n"
+    text = json.dumps({"messages": messages}) + "\n"
     put(tmp_path, **{"a.jsonl": text})
     with Editor(tmp_path) as editor:
         editor.open("a.jsonl", text)
@@ -177,6 +177,6 @@ def test_a_placeholder_for_an_unanswered_call_is_offered_beside_lossless_repairs
         assert action["title"].endswith("[placeholder]")
         wanted = turnlint(tmp_path, "fix", "a.jsonl", "--select", "PA201", "-o", "-").stdout
         assert editor.applied("a.jsonl", action) == wanted != text
-        editor.open("b.jsonl", waiting := json.dumps({"messages": talk[:2]}) + "\n")
+        editor.open("b.jsonl", waiting := json.dumps({"messages": messages[:2]}) + "\n")
         assert editor.actions("b.jsonl", only=["quickfix"]) == []
         assert editor.repaired("b.jsonl") == waiting

@@ -1,4 +1,4 @@
-"""Positions as editors count them, and patches as edits: held against another way to say the same, on any text."""
+"""Positions in editor units, and patches as edits, compared with another implementation on any text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +31,7 @@ def counted(text: str, offset: int) -> Position:
 
 
 @given(TEXTS)
-def test_every_place_of_a_text_is_where_counting_finds_it(words: str) -> None:
+def test_every_position_of_a_text_agrees_with_counting(words: str) -> None:
     text = Text(words)
     offsets = {len(words[:number].encode()): number for number in range(len(words) + 1)}
     assert text.positions(offsets) == {place: counted(words, number) for place, number in offsets.items()}
@@ -40,7 +40,7 @@ def test_every_place_of_a_text_is_where_counting_finds_it(words: str) -> None:
 
 
 @given(TEXTS | ANY, PLACES, PLACES, TEXTS)
-def test_a_change_is_made_as_an_editor_makes_it(words: str, one: Position, other: Position, new: str) -> None:
+def test_a_change_is_applied_as_by_an_editor(words: str, one: Position, other: Position, new: str) -> None:
     start, end = sorted((one, other))
     lines = words.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     start, end = (
@@ -58,14 +58,14 @@ def _units(line: str) -> int:
 
 
 def _is_half(lines: list[str], place: Position) -> bool:
-    """Whether a place is inside of a pair of surrogates, where no editor has its cursor."""
+    """Whether a position is inside a surrogate pair, where no editor has its cursor."""
     line, unit = place
     words = lines[line].encode("utf-16-le")[: 2 * unit] if line < len(lines) else b""
     return words.decode("utf-16-le", "ignore").encode("utf-16-le") != words
 
 
 @given(TEXTS, st.data())
-def test_edits_make_what_patches_make(words: str, data: st.DataObject) -> None:
+def test_edits_give_the_same_text_as_patches(words: str, data: st.DataObject) -> None:
     old = words.encode()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(words)), max_size=8)))
     patches, at, made = [], 0, b""

@@ -1,4 +1,4 @@
-"""What is known of a format without importing it: a record that holds none of its marks does not speak for it."""
+"""Marks of a format that are known without its import: a record without any of them has no score for the format."""
 
 import json
 import re
@@ -21,7 +21,7 @@ WORDS = {
     name: (*marks, *ALSO.get(name, ()), *(word for word, _ in KEYS.get(name, ())), *ALONE.get(name, ()))
     for name, marks in MARKS.items()
 }
-"""All by which a format is known."""
+"""All marks of a format."""
 SAMPLES = Path(__file__).parent.parent / "fixtures" / "formats"
 
 
@@ -31,14 +31,14 @@ def written() -> tuple[bytes, ...]:
     found: dict[bytes, None] = {}
     for path in sorted(SAMPLES.rglob("*.json*")):
         with open_source(Source(path.name, str(path))) as stream:
-            for one in frame(stream, path.name, carriers.holds_records):
-                if isinstance(one, Record) and len(one.data) < 1 << 16:
-                    found[one.data] = None
+            for item in frame(stream, path.name, carriers.holds_records):
+                if isinstance(item, Record) and len(item.data) < 1 << 16:
+                    found[item.data] = None
     return tuple(found)
 
 
 def without(data: bytes, marks: tuple[bytes, ...]) -> bytes:
-    """A record in which other words stand in the place of marks."""
+    """A record with other words in the place of marks."""
     for mark in (*marks, *ESCAPED):
         data = data.replace(mark, re.sub(rb"[a-zA-Z]", b"q", mark).replace(b"\\", b"q"))
     return data
@@ -46,7 +46,7 @@ def without(data: bytes, marks: tuple[bytes, ...]) -> bytes:
 
 @pytest.fixture(params=["native", "python"], autouse=True)
 def search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways to look for words."""
+    """Both ways to search for words."""
     if request.param == "python":
         monkeypatch.setattr(compiled, "load", lambda: None)
         monkeypatch.setattr(compiled, "loaded", lambda: None)
@@ -54,7 +54,7 @@ def search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         pytest.skip("nothing was compiled")
 
 
-def may_speak(name: str, records: list[bytes]) -> bool:
+def may_score(name: str, records: list[bytes]) -> bool:
     return name in _marks.speakers((name,), Sample(records))
 
 
@@ -63,39 +63,41 @@ def score(name: str, data: bytes) -> int:
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_without_its_marks_nothing_speaks_for_a_format(name: str) -> None:
+def test_without_its_marks_no_record_scores_for_a_format(name: str) -> None:
     speaking = [data for data in written() if score(name, data) > 0]
     assert len(speaking) > 3
-    assert all(may_speak(name, [data]) for data in speaking)
+    assert all(may_score(name, [data]) for data in speaking)
     bare = [without(data, WORDS[name]) for data in speaking]
-    assert not any(may_speak(name, [data]) for data in bare)
+    assert not any(may_score(name, [data]) for data in bare)
     assert [data for data in bare if score(name, data) > 0] == []
 
 
 def test_each_type_of_an_item_is_a_mark() -> None:
-    """Most have no sample: they are said of the wire, and seldom met."""
+    """Most have no sample: they come from the wire's documentation, and are rare."""
     types = (openai_responses.KINDS | openai_responses.OWN_PARTS) - {"message"}
     assert len(types) > 30
-    assert [one for one in types if not may_speak("openai-responses", [f'"type": "{one}"'.encode()])] == []
+    assert [
+        type_ for type_ in types if not may_score("openai-responses", [f'"type": "{type_}"'.encode()])
+    ] == []
     blocks = anthropic.CALLS.keys() | anthropic.THINKING | {"web_search_tool_result"}
-    assert [one for one in blocks if not may_speak("anthropic", [f'"type": "{one}"'.encode()])] == []
+    assert [block for block in blocks if not may_score("anthropic", [f'"type": "{block}"'.encode()])] == []
 
 
 @settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
-def test_who_is_not_asked_would_not_have_been_chosen(data: st.DataObject) -> None:
+def test_a_skipped_format_would_not_have_been_chosen(data: st.DataObject) -> None:
     taken = data.draw(st.lists(st.sampled_from(written()), min_size=1, max_size=3))
     lost = data.draw(
-        st.lists(st.sampled_from(sorted({one for marks in WORDS.values() for one in marks})), max_size=4)
+        st.lists(st.sampled_from(sorted({mark for marks in WORDS.values() for mark in marks})), max_size=4)
     )
-    records = [Record(number, 0, without(one, tuple(lost))) for number, one in enumerate(taken, 1)]
+    records = [Record(number, 0, without(item, tuple(lost))) for number, item in enumerate(taken, 1)]
     chosen = carriers.best_for(records)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("turnlint.carriers._marks.speakers", lambda names, _: names)
         assert carriers.best_for(records) == chosen
 
 
-def test_a_key_may_be_spelled_with_escapes() -> None:
+def test_a_key_may_be_written_with_escapes() -> None:
     plain = b'{"conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}'
     for spelled in (plain, plain.replace(b'"from"', b'"\\u0066rom"')):
         found, _ = carriers.best_for([Record(1, 0, spelled)])
@@ -107,9 +109,9 @@ def test_a_key_may_be_spelled_with_escapes() -> None:
 @pytest.mark.parametrize(
     "written", ['"type"{0}:{0}"gemini"', r'"{{\\"type\\"{0}:{0}\\"gemini\\"}}"', '"arguments"{0}:{0}{{']
 )
-def test_a_key_is_a_mark_however_it_is_spaced(space: str, written: str) -> None:
+def test_a_key_is_a_mark_with_any_white_space(space: str, written: str) -> None:
     name = "ollama" if "arguments" in written else "gemini-cli"
-    assert may_speak(name, [written.format(space).encode()])
+    assert may_score(name, [written.format(space).encode()])
 
 
 @pytest.mark.parametrize(
@@ -122,14 +124,14 @@ def test_a_key_is_a_mark_however_it_is_spaced(space: str, written: str) -> None:
         ("openai-responses", '{"type": "tool_use", "input": {}}, {"input_schema": {}}'),
     ],
 )
-def test_the_same_word_elsewhere_is_none(name: str, written: str) -> None:
-    assert not may_speak(name, [written.encode()])
+def test_the_same_word_elsewhere_is_no_mark(name: str, written: str) -> None:
+    assert not may_score(name, [written.encode()])
 
 
 @pytest.mark.parametrize("before", ["", " ", "\n", '"toolUse": null, ', '\n "x" : null ,\n', " " * 200])
-def test_a_key_that_is_alone_in_its_object_is_a_mark(before: str) -> None:
+def test_the_only_key_of_an_object_is_a_mark(before: str) -> None:
     for written in (f'{{{before}"text": "hi"}}', json.dumps(f'{{{before}"text": "hi"}}', indent=1)):
-        assert may_speak("bedrock", [written.encode()])
+        assert may_score("bedrock", [written.encode()])
 
 
 TEXT = st.lists(
@@ -148,7 +150,7 @@ def test_all_words_are_found_in_one_walk(texts: list[bytes], words: list[bytes])
         assert native.find_words(texts, tuple(words)) == there
 
 
-def test_what_cannot_be_looked_for_is_refused() -> None:
+def test_words_that_cannot_be_searched_are_refused() -> None:
     native = compiled.load()
     if native is not None:
         for texts, words in (
@@ -185,7 +187,7 @@ OTHER = json.dumps(
         ([b"{}"] * 4, None),
     ],
 )
-def test_a_log_is_an_agent_s_at_once_where_every_record_says_so_and_nobody_else_s(
+def test_a_log_is_recognized_as_a_session_at_once_if_every_record_shows_it(
     lines: list[bytes], name: str | None
 ) -> None:
     found = carriers.owner([Record(number + 1, 0, line) for number, line in enumerate(lines)])

@@ -1,4 +1,4 @@
-"""A record with a whole conversation has the same findings alone and in any file, whatever stands beside it."""
+"""A record with a whole conversation has the same findings alone and in any file, with any other records."""
 
 import json
 import random
@@ -27,17 +27,19 @@ def findings(lines: Iterable[bytes]) -> dict[int, Found]:
     """The findings of a file, by line."""
     found: dict[int, Found] = defaultdict(list)
     source = Source("log.jsonl", None, data=b"".join(line + b"\n" for line in lines))
-    for one in lint(source, BOOK.options, BOOK):
-        if isinstance(one, Row):
-            told = one.finding
-            where = one.place.pointer
-            found[one.place.line].append((told.code, where, told.severity, told.message, told.provider))
+    for event in lint(source, BOOK.options, BOOK):
+        if isinstance(event, Row):
+            finding = event.finding
+            where = event.place.pointer
+            found[event.place.line].append(
+                (finding.code, where, finding.severity, finding.message, finding.provider)
+            )
     return {line: sorted(rows, key=str) for line, rows in found.items()}
 
 
 @cache
 def records() -> tuple[bytes, ...]:
-    """Request bodies of all wires, as the fixtures have them, with and without a wrapper of a recorder."""
+    """Request bodies of all wires, as in the fixtures, with and without a wrapper of a recorder."""
     taken: dict[bytes, None] = {}
     for path in sorted(ROOT.glob("*/*/*.jsonl")):
         for line in path.read_bytes().splitlines():
@@ -56,7 +58,7 @@ def alone(line: bytes) -> Found:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_order_of_lines_changes_what_is_found_in_one(seed: int) -> None:
+def test_the_order_of_lines_does_not_change_the_findings_of_a_line(seed: int) -> None:
     dice = random.Random(seed)  # noqa: S311 - draws a test
     chosen = dice.sample(records(), min(len(records()), 120))
     together = findings(chosen)
@@ -65,14 +67,14 @@ def test_no_order_of_lines_changes_what_is_found_in_one(seed: int) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_the_first_lines_of_a_file_say_nothing_of_the_others(wire: str) -> None:
+def test_the_first_lines_of_a_file_do_not_affect_the_others(wire: str) -> None:
     dice = random.Random(wire)  # noqa: S311 - draws a test
     first = [
-        one
+        line
         for path in sorted((ROOT / "formats" / wire).glob("*.jsonl"))
-        for one in path.read_bytes().splitlines()
+        for line in path.read_bytes().splitlines()
     ]
-    first = [one for one in first if one in set(records())]
+    first = [item for item in first if item in set(records())]
     chosen = [*first[:1] * 30, *dice.sample(records(), 60)]
     together = findings(chosen)
     for number, line in enumerate(chosen, 1):
@@ -104,12 +106,12 @@ def test_a_conversation_without_calls_is_read_beside_a_record_of_no_format() -> 
     for order in (lines, lines[::-1]):
         source = Source("log.jsonl", None, data=b"\n".join(order))
         events = list(lint(source, BOOK.options, BOOK))
-        assert not any(isinstance(one, Skipped) for one in events)
-        assert next(one.messages for one in events if isinstance(one, Tally)) == 3
+        assert not any(isinstance(event, Skipped) for event in events)
+        assert next(event.messages for event in events if isinstance(event, Tally)) == 3
 
 
-SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
-CHAT = {"model": "gpt-4o", "messages": [*SAID, {"role": "user", "content": "more"}]}
+MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+CHAT = {"model": "gpt-4o", "messages": [*MESSAGES, {"role": "user", "content": "more"}]}
 CALLED = {"model": "gpt-4o", "messages": [
     {"role": "user", "content": "go"},
     {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
@@ -121,8 +123,8 @@ CLAUDE = {"model": "claude-opus-4-6", "max_tokens": 9, "messages": [
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}]},
 ]}  # fmt: skip
 SAMPLES = {
-    "messages alone": {"input": SAID},
-    "a sample of a data set": {"id": "s-1", "input": SAID, "ideal": "yes"},
+    "messages alone": {"input": MESSAGES},
+    "a sample of a data set": {"id": "s-1", "input": MESSAGES, "ideal": "yes"},
     "messages with calls": {"input": CALLED["messages"], "ideal": "yes"},
 }
 """Messages under `input` without a model. An evaluation writes them, and no recorded request lacks the model."""
@@ -130,13 +132,13 @@ SAMPLES = {
 
 def read(lines: list[bytes]) -> tuple[list[Row], list[str], Tally]:
     rows, skipped, tally = [], [], Tally()
-    for one in lint(Source("log.jsonl", None, data=b"\n".join([*lines, b""])), BOOK.options, BOOK):
-        if isinstance(one, Row):
-            rows.append(one)
-        elif isinstance(one, Skipped):
-            skipped.append(one.near.name if one.near else "")
-        elif isinstance(one, Tally):
-            tally = one
+    for event in lint(Source("log.jsonl", None, data=b"\n".join([*lines, b""])), BOOK.options, BOOK):
+        if isinstance(event, Row):
+            rows.append(event)
+        elif isinstance(event, Skipped):
+            skipped.append(event.near.name if event.near else "")
+        elif isinstance(event, Tally):
+            tally = event
     return rows, skipped, tally
 
 
@@ -146,7 +148,7 @@ def read(lines: list[bytes]) -> tuple[list[Row], list[str], Tally]:
 def test_messages_under_input_without_a_model_are_named_alone_and_in_every_file(
     name: str, beside: dict[str, object], times: int
 ) -> None:
-    sample, other = (json.dumps(one).encode() for one in (SAMPLES[name], beside))
+    sample, other = (json.dumps(item).encode() for item in (SAMPLES[name], beside))
     assert read([sample] * times)[:2] == ([], ["messages under `input`"])
     for lines in ([sample] * times + [other] * times, [other] * times + [sample] * times):
         rows, skipped, tally = read(lines)
@@ -158,9 +160,13 @@ def test_messages_under_input_without_a_model_are_named_alone_and_in_every_file(
 @pytest.mark.parametrize("times", [1, 40])
 def test_messages_under_input_with_a_model_are_a_request_in_every_file(times: int) -> None:
     orphan = {"type": "function_call_output", "call_id": "c9", "output": "x"}
-    for request, count in (({"model": "gpt-4o", "input": SAID}, 0), ({"input": [*SAID, orphan]}, 1)):
-        asked, other = (json.dumps(one).encode() for one in (request, CHAT))
-        for lines in ([asked] * times, [asked] * times + [other] * times, [other] * times + [asked] * times):
+    for request, count in (({"model": "gpt-4o", "input": MESSAGES}, 0), ({"input": [*MESSAGES, orphan]}, 1)):
+        request_line, other = (json.dumps(item).encode() for item in (request, CHAT))
+        for lines in (
+            [request_line] * times,
+            [request_line] * times + [other] * times,
+            [other] * times + [request_line] * times,
+        ):
             rows, skipped, tally = read(lines)
             assert (len(rows), skipped, tally.noted) == (count * times, [], {})
             assert tally.conversations == len(lines)
@@ -184,8 +190,8 @@ EMPTY = {
 def test_a_request_without_messages_has_the_same_findings_alone_and_in_every_file(
     name: str, beside: dict[str, object], times: int
 ) -> None:
-    empty, other = (json.dumps(one).encode() for one in (EMPTY[name], beside))
+    empty, other = (json.dumps(item).encode() for item in (EMPTY[name], beside))
     (expected,) = findings([empty]).values()
-    assert [one[0] for one in expected] == ["PR323"]
+    assert [item[0] for item in expected] == ["PR323"]
     assert findings([empty, *[other] * times])[1] == expected
     assert findings([*[other] * times, empty])[times + 1] == expected

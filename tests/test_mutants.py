@@ -1,8 +1,8 @@
-"""What a provider refuses is found, and what it takes is left in peace.
+"""Faults that a provider refuses have findings, and accepted requests have no error.
 
-Sound requests are broken in every way that some provider is known to refuse, and each must then carry one of the
-findings that tell of it. Small requests stand here; recorded ones are used where the corpus lies beside the
-checkout, or where `TURNLINT_CORPUS` says.
+Sound requests are broken in every way that some provider is known to refuse. Each must then have one of the findings
+that report the fault. This module has small requests; recorded ones come from the corpus beside the checkout, or from
+`TURNLINT_CORPUS`.
 """
 
 import json
@@ -16,7 +16,7 @@ import pytest
 import mutators
 from mutators import MUTATORS, TARGETS, Judged, Requests, Target
 from small_requests import ANTHROPIC, BEDROCK, CHAT, GEMINI, RESPONSES
-from spelling import BLOCKS, ITEMS, SPELLINGS, Talk
+from spelling import BLOCKS, ITEMS, SPELLINGS, EditableRequest
 
 CORPUS = Path(os.environ.get("TURNLINT_CORPUS", Path(__file__).parent.parent.parent / "shared" / "corpus"))
 SEED = 1
@@ -29,14 +29,16 @@ MODELS = {"openai": "gpt-4.1", "azure-openai": "gpt-4.1", "deepseek": "deepseek-
 
 
 def small(target: Target) -> Requests:
-    """A request that ends with the user, and two that wait for the model to go on from results."""
+    """A request that ends with the user, and two that end with results."""
     done: dict[str, Any] = json.loads(WRITTEN.get(target.wire, CHAT))
     if target.wire not in (*BLOCKS, *ITEMS):
         done["model"] = target.model or MODELS[target.provider.partition("@")[0]]
     if target.wire == "ollama":
         _as_ollama(done)
     key = SPELLINGS[target.wire].turns
-    first, last = (max(pair.result.turn for pair in one) for one in Talk(target.wire, done).rounds)
+    first, last = (
+        max(pair.result.turn for pair in item) for item in EditableRequest(target.wire, done).rounds
+    )
     requests = [("done", done)]
     requests += [
         (name, {**done, key: done[key][: end + 1]}) for name, end in (("first", first), ("last", last))
@@ -47,12 +49,12 @@ def small(target: Target) -> Requests:
 
 
 def _plain(request: dict[str, Any]) -> dict[str, Any]:
-    """Without ids, and the one tool outside of a list, as Gemini also has it."""
-    talk = Talk("gemini", request)
-    for piece in (*talk.calls, *talk.results):
+    """Without ids, and with the single tool outside of a list, as Gemini also has it."""
+    draft = EditableRequest("gemini", request)
+    for piece in (*draft.calls, *draft.results):
         del piece.thing["id"]
-    talk.request["tools"] = talk.request["tools"][0]
-    return talk.request
+    draft.request["tools"] = draft.request["tools"][0]
+    return draft.request
 
 
 def _as_ollama(request: dict[str, Any]) -> None:
@@ -64,21 +66,23 @@ def _as_ollama(request: dict[str, Any]) -> None:
 
 
 GAPS: dict[str, str] = {}
-"""Faults that a provider refuses and nothing tells of, at least in some requests, with the names of the providers."""
+"""Faults that a provider refuses and that no finding reports, at least in some requests, with the names of the
+providers.
+"""
 
 
 def wrong(judged: list[Judged]) -> Counter[str]:
-    """What was missed, and what was complained of without need, by fault."""
+    """Missed faults and unnecessary errors, by fault."""
     return Counter(
-        f"{one.fault}: {sorted(one.found)}"
-        for one in judged
-        if not one.right and one.target.provider not in GAPS.get(one.fault, "").split()
+        f"{item.fault}: {sorted(item.found)}"
+        for item in judged
+        if not item.right and item.target.provider not in GAPS.get(item.fault, "").split()
     )
 
 
-def test_every_gap_is_one() -> None:
-    judged = (one for target in TARGETS for one in mutators.judge(target, small(target), SEED))
-    missed = {(one.fault, one.target.provider) for one in judged if not one.right}
+def test_every_listed_gap_is_a_gap() -> None:
+    judged = (item for target in TARGETS for item in mutators.judge(target, small(target), SEED))
+    missed = {(item.fault, item.target.provider) for item in judged if not item.right}
     assert missed == {(fault, provider) for fault, names in GAPS.items() for provider in names.split()}
 
 
@@ -86,7 +90,7 @@ def test_every_gap_is_one() -> None:
 def test_every_fault_of_a_small_request_is_found(target: Target) -> None:
     requests = small(target)
     sound = mutators.findings(target, [request for _, request in requests])
-    assert not [one for found in sound.values() for one in found if one.endswith(":error")]
+    assert not [item for found in sound.values() for item in found if item.endswith(":error")]
     judged = mutators.judge(target, requests, SEED)
     assert len(judged) > 20
     assert wrong(judged) == {}
@@ -94,7 +98,9 @@ def test_every_fault_of_a_small_request_is_found(target: Target) -> None:
 
 def test_every_fault_fits_some_small_request() -> None:
     tried = {
-        (one.fault, target.wire) for target in TARGETS for one in mutators.judge(target, small(target), SEED)
+        (item.fault, target.wire)
+        for target in TARGETS
+        for item in mutators.judge(target, small(target), SEED)
     }
     judgeable = {
         (mutator.name, target.wire)
@@ -118,9 +124,9 @@ def test_every_fault_of_an_accepted_request_is_found(
 ) -> None:
     requests = mutators.sample(exchanges, target, PER_PROVIDER)
     judged = [
-        one
-        for half in (0, 1)  # each request takes every second fault, and each fault every second request
-        for one in mutators.judge(target, requests[half::2], SEED, MUTATORS[half::2])
+        item
+        for half in (0, 1)  # each request gets every second fault, and each fault every second request
+        for item in mutators.judge(target, requests[half::2], SEED, MUTATORS[half::2])
     ]
     assert len(requests) >= 8
     assert len(judged) > 50

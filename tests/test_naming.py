@@ -13,8 +13,8 @@ from turnlint.fastpath.tables import NAMES
 from turnlint.judging import Book, Options
 from turnlint.testing import rows_of
 
-OFTEN = 40
-"""More records than `reading.FEW`, so that the scanner looks at the log."""
+MANY_RECORDS = 40
+"""More records than `reading.FEW`, so that the scanner runs."""
 
 
 def gate() -> WireGate:
@@ -29,7 +29,7 @@ def gate() -> WireGate:
 def test_a_finding_names_its_own_record(name: str) -> None:
     records = [
         {name: f"s-{at}", "timestamp": f"2026-01-01 00:00:{at:02}", **conversation(None, sound=at % 10 > 0)}
-        for at in range(OFTEN)
+        for at in range(MANY_RECORDS)
     ]
     found = rows_of(lines(*records).encode(), None)
     assert {row.finding.conversation for row in found} == {"s-0", "s-10", "s-20", "s-30"}

@@ -1,4 +1,4 @@
-"""The native scanner reads JSON as strictly as the exact way, takes what is plain, and stays inside its bytes."""
+"""The native scanner parses JSON as strictly as the exact reader, accepts plain records, and stays inside its bytes."""
 
 import json
 import os
@@ -27,7 +27,7 @@ COMPILER = shutil.which("cc") or shutil.which("gcc")
 pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
 
 
-def looked(wire: str, *providers: str) -> Counting:
+def scanner_of(wire: str, *providers: str) -> Counting:
     carrier = carriers.carrier(wire)
     options = Options(format=wire, providers=providers)
     first = [Record(1, 0, b'{"messages":[]}')]
@@ -36,18 +36,18 @@ def looked(wire: str, *providers: str) -> Counting:
     return found
 
 
-def vouched(line: bytes, wire: str = "openai-chat") -> bool:
-    return looked(wire).scan(line, 1, 0).passed == 1
+def is_accepted(line: bytes, wire: str = "openai-chat") -> bool:
+    return scanner_of(wire).scan(line, 1, 0).passed == 1
 
 
-def said(text: str | bytes) -> bytes:
-    """A request that says this, as it is written between quotes."""
+def request_with_text(text: str | bytes) -> bytes:
+    """A request with this text, as spelled between quotes."""
     raw = text if isinstance(text, bytes) else json.dumps(text).encode()[1:-1]
     return b'{"messages":[{"role":"user","content":"go on, ' + raw + b'"}]}'
 
 
 def given_input(value: bytes) -> bytes:
-    """A request with a call of this input."""
+    """A request with a call with this input."""
     call = b'{"type":"tool_use","id":"toolu_aaaaaaaaaaaa","name":"read","input":' + value + b"}"
     result = b'{"type":"tool_result","tool_use_id":"toolu_aaaaaaaaaaaa","content":"x"}'
     return (
@@ -58,7 +58,7 @@ def given_input(value: bytes) -> bytes:
 
 
 @pytest.mark.skipif(not (ROOT / "hatch_build.py").exists(), reason="an installed copy")
-def test_what_is_compiled_is_what_stands_here() -> None:
+def test_the_compiled_module_is_that_of_this_checkout() -> None:
     sys.path.insert(0, str(ROOT))
     try:
         from hatch_build import digest
@@ -74,10 +74,10 @@ def test_what_is_compiled_is_what_stands_here() -> None:
 @given(st.text(), st.booleans())
 @example("\U0001f600é\x7f\u2028", False)
 @example("\U0001f600é\x00", True)
-def test_every_text_is_taken(text: str, ascii_only: bool) -> None:
+def test_every_text_is_accepted(text: str, ascii_only: bool) -> None:
     text = "".join(letter for letter in text if not "\ud800" <= letter <= "\udfff")
     raw = json.dumps(text, ensure_ascii=ascii_only).encode()[1:-1]
-    assert vouched(said(raw))
+    assert is_accepted(request_with_text(raw))
 
 
 RAW = st.lists(
@@ -98,8 +98,8 @@ RAW = st.lists(
 @example(b"\xe2\x9c")
 @example(b"\\ud83d\\ude00")
 @example(b"\\ude00\\ud83d")
-def test_texts_are_taken_where_they_are_well_formed_and_nowhere_else(raw: bytes) -> None:
-    line = said(raw)
+def test_texts_are_accepted_if_and_only_if_they_are_well_formed(raw: bytes) -> None:
+    line = request_with_text(raw)
     try:
         whole = json.loads(line.decode())
     except ValueError:
@@ -108,8 +108,8 @@ def test_texts_are_taken_where_they_are_well_formed_and_nowhere_else(raw: bytes)
         text = whole["messages"][0]["content"] if list(whole) == ["messages"] else "\ud800"
         fine = not any("\ud800" <= letter <= "\udfff" for letter in text)
     if b'"' in raw.replace(b'\\"', b""):
-        return  # it may end the text, and what follows be anything
-    assert vouched(line) == fine
+        return  # it may end the text, with any bytes after it
+    assert is_accepted(line) == fine
 
 
 VALUES = st.recursive(
@@ -121,7 +121,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=examples(400), deadline=None)
 @given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), st.data())
-def test_no_value_is_taken_that_is_not_plain(value: dict[str, Any], data: st.DataObject) -> None:
+def test_no_other_than_a_plain_value_is_accepted(value: dict[str, Any], data: st.DataObject) -> None:
     raw = json.dumps(value, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
     for _ in range(data.draw(st.integers(0, 3))):
         at = data.draw(st.integers(0, len(raw)))
@@ -131,7 +131,7 @@ def test_no_value_is_taken_that_is_not_plain(value: dict[str, Any], data: st.Dat
             + data.draw(st.sampled_from([b"", raw[at:end] * 2, b"0", b"1e9", b",", b'"a":1,', b"-", b"."]))
             + raw[end:]
         )
-    if vouched(given_input(raw), "anthropic"):
+    if is_accepted(given_input(raw), "anthropic"):
         assert raw.startswith(b"{")
         assert census.is_plain(raw)
 
@@ -140,8 +140,8 @@ def test_no_value_is_taken_that_is_not_plain(value: dict[str, Any], data: st.Dat
     "raw",
     [b"{}", b'{"a":[1,-0,0.5,1e9,{"b":null}]}', b'{\t"a" : "b" }', b'{"a":' + b"[" * 50 + b"]" * 50 + b"}"],
 )
-def test_plain_values_are_taken(raw: bytes) -> None:
-    assert vouched(given_input(raw), "anthropic")
+def test_plain_values_are_accepted(raw: bytes) -> None:
+    assert is_accepted(given_input(raw), "anthropic")
 
 
 @pytest.mark.parametrize(
@@ -152,30 +152,30 @@ def test_plain_values_are_taken(raw: bytes) -> None:
         b'{"\\u0061":1}', b'{"a":\xff}', b'{"a":NaN}',
     ],
 )  # fmt: skip
-def test_what_is_not_plain_or_seldom_is_left_to_be_read(raw: bytes) -> None:
-    assert not vouched(given_input(raw), "anthropic")
+def test_other_or_rare_values_are_left_to_the_plain_reader(raw: bytes) -> None:
+    assert not is_accepted(given_input(raw), "anthropic")
 
 
-def test_a_turn_of_many_calls_is_accepted_and_an_id_that_comes_twice_is_not() -> None:
+def test_a_turn_of_many_calls_is_accepted_and_a_repeated_id_is_not() -> None:
     names = [f"call_{number:012}" for number in range(4000)]
 
     def line(ids: list[str]) -> bytes:
         function = {"name": "read", "arguments": "{}"}
-        calls = [{"id": one, "type": "function", "function": function} for one in ids]
-        results = [{"role": "tool", "tool_call_id": one, "content": "x"} for one in ids]
-        asked = {"role": "assistant", "content": None, "tool_calls": calls}
-        return json.dumps({"messages": [{"role": "user", "content": "go"}, asked, *results]}).encode()
+        calls = [{"id": identifier, "type": "function", "function": function} for identifier in ids]
+        results = [{"role": "tool", "tool_call_id": identifier, "content": "x"} for identifier in ids]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        return json.dumps({"messages": [{"role": "user", "content": "go"}, message, *results]}).encode()
 
-    scanner = looked("openai-chat")
+    scanner = scanner_of("openai-chat")
     assert scanner.scan(line(names), 1, 0).passed == 1
     assert scanner.scan(line([*names, names[7]]), 1, 0).passed == 0
     assert scanner.scan(line(names[:3]), 1, 0).passed == 1
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_can_be_looked_at(window: bytes) -> None:
+def test_any_bytes_can_be_scanned(window: bytes) -> None:
     for wire in ("openai-chat", "anthropic"):
-        seen = looked(wire).scan(window, 1, 0)
+        seen = scanner_of(wire).scan(window, 1, 0)
         assert seen.lines == len(window.split(b"\n")) - (window.endswith(b"\n") or not window)
         assert [*seen.spans] or not window
 
@@ -192,8 +192,8 @@ def sanitizers() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(COMPILER is None or sys.platform != "linux", reason="no compiler that can watch memory")
-def test_nothing_is_read_or_written_outside_of_what_it_has(tmp_path: Path) -> None:
-    """Compiled with what watches every access, and given broken lines, it ends by itself."""
+def test_no_memory_outside_of_its_bytes_is_read_or_written(tmp_path: Path) -> None:
+    """Compiled with sanitizers for memory accesses, and run on broken lines, it exits normally."""
     libraries = list(sanitizers())
     if len(libraries) < 2:
         pytest.skip("the compiler's watchers are not here")

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, RESULT, SAID, USE, USER, twice
+from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, REPLY, RESULT, USE, USER, twice
 from turnlint.cli import cli
 
 
 def run(folder: Path, *arguments: str) -> Result:
     """Run a command of turnlint on files of a folder, in process."""
-    names = [str(folder / one) if (folder / one).exists() else one for one in arguments]
+    names = [str(folder / argument) if (folder / argument).exists() else argument for argument in arguments]
     return CliRunner().invoke(cli, names)
 
 
@@ -73,9 +73,9 @@ def test_a_container_is_named_in_one_sentence(command: list[str], name: str, tmp
 LOGS = {
     **{f"{name}.json": json.dumps(value, indent=1) for name, value in DOCUMENTS.items()},
     **{f"{name}-x40.jsonl": f"{json.dumps(value)}\n" * 40 for name, value in DOCUMENTS.items()},
-    **{f"{name}.jsonl": "".join(f"{json.dumps(one)}\n" for one in lines) for name, lines in LINES.items()},
+    **{f"{name}.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines) for name, lines in LINES.items()},
     **{
-        f"{name}-x20.jsonl": "".join(f"{json.dumps(one)}\n" for one in lines) * 20
+        f"{name}-x20.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines) * 20
         for name, lines in LINES.items()
     },
 }
@@ -127,9 +127,9 @@ def test_every_command_gives_the_same_name(command: list[str], name: str, tmp_pa
     log = tmp_path / name
     log.write_text(LOGS[name])
     done = run(tmp_path, *command, name)
-    said = " ".join(done.output.split())
-    assert f"looks like {NAMES[name]}" in said
-    assert "; not supported yet" in said
+    printed = " ".join(done.output.split())
+    assert f"looks like {NAMES[name]}" in printed
+    assert "; not supported yet" in printed
     assert (done.exit_code, log.read_text()) == (3, LOGS[name])
 
 
@@ -141,7 +141,7 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_key_of_another_format_beside_a_pair_does_not_hide_damage(name: str, tmp_path: Path) -> None:
-    """A pair by the keys of the wire shows whose format it is, and so does a request for a model."""
+    """A pair by the keys of the wire determines the format, and so does a request for a model."""
     odd = {"role": "tool", "toolCallId": "c2", "content": "x"}
     (tmp_path / "a.json").write_text(
         json.dumps([*KEPT[name], odd] if name == "a call and its result" else KEPT[name])
@@ -168,7 +168,7 @@ def test_a_configuration_file_is_named_and_has_no_finding(name: str, tmp_path: P
     )
 
 
-def test_a_log_with_bytes_of_another_file_behind_its_first_record_is_read(tmp_path: Path) -> None:
+def test_a_log_with_bytes_of_another_file_after_its_first_record_is_read(tmp_path: Path) -> None:
     orphan = b'{"messages": [{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "c1", "content": "18"}]}\n'
     (tmp_path / "a.jsonl").write_bytes(orphan + bytes(range(256)) * 4 + b"\n" + orphan)
     done = run(tmp_path, "lint", "a.jsonl")
@@ -192,9 +192,9 @@ def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_p
     near = [ends[0], {"role": "assistant", "content": None, "tool_calls": [other]},
             {"role": "tool", "id": "c1", "content": "x", "requestor": "assistant"}, ends[1]]  # fmt: skip
     path = tmp_path / "mixed.jsonl"
-    path.write_text("".join(json.dumps({"messages": one}) + "\n" for one in [chat] * 5 + [near] * 3))
-    said = " ".join(run(tmp_path, "lint", str(path)).output.split())
-    assert "3 conversations not read, similar to messages of another chat format." in said
+    path.write_text("".join(json.dumps({"messages": item}) + "\n" for item in [chat] * 5 + [near] * 3))
+    printed = " ".join(run(tmp_path, "lint", str(path)).output.split())
+    assert "3 conversations not read, similar to messages of another chat format." in printed
     report = json.loads(run(tmp_path, "lint", str(path), "--output-format", "json").output)
     assert report["summary"]["noted"] == {"unread messages of another chat format": 3}
 
@@ -204,7 +204,7 @@ BROKEN: dict[str, list[object]] = {
         USER,
         CALLER,
         {"role": "tool", "id": "msg_1", "content": "x"},
-        SAID,
+        REPLY,
     ],
     "two roles that differ": [
         USER,
@@ -241,7 +241,7 @@ MARKED: dict[str, list[object]] = {
 
 
 REPEATED = "a result without an id in a message with one"
-"""Damage where it stands once, the spelling of a format where all conversations have it."""
+"""Damage if it occurs once, the spelling of a format if all conversations have it."""
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,9 @@ def test_damage_is_judged_and_marks_of_another_format_are_not(name: str, count: 
     messages = BROKEN.get(name) or MARKED[name]
     (tmp_path / "a.jsonl").write_text((json.dumps({"messages": messages}) + "\n") * count)
     done = run(tmp_path, "lint", "a.jsonl", "--output-format", "json")
-    found = {one["line"] for one in json.loads(done.stdout)["findings"] if one["severity"] == "error"}
+    found = {
+        finding["line"] for finding in json.loads(done.stdout)["findings"] if finding["severity"] == "error"
+    }
     assert (done.exit_code, len(found)) == ((1, count) if name in BROKEN else (3, 0))
     assert ("looks like messages of another chat format" in done.stderr) == (name in MARKED)
 
@@ -277,7 +279,7 @@ _SOUND = {
 
 def _lines_with_errors(done: Result) -> set[int]:
     findings = json.loads(done.stdout)["findings"]
-    return {one["line"] for one in findings if one["severity"] == "error"}
+    return {finding["line"] for finding in findings if finding["severity"] == "error"}
 
 
 @pytest.mark.parametrize("way", ["a file", "standard input"])
@@ -285,9 +287,9 @@ def _lines_with_errors(done: Result) -> set[int]:
 def test_a_spelling_beside_that_of_the_wire_is_damage_and_in_all_conversations_a_format(
     name: str, way: str, tmp_path: Path
 ) -> None:
-    odd, sound = ({"messages": [USER, *one[name], SAID]} for one in (_ONE_USE, _SOUND))
+    odd, sound = ({"messages": [USER, *item[name], REPLY]} for item in (_ONE_USE, _SOUND))
     sent = {"model": "m", **odd}
-    plain = {"messages": [USER, SAID]}
+    plain = {"messages": [USER, REPLY]}
     for records, expected in (
         ([odd] * 9, set()),
         ([plain, odd, plain, odd], set()),
@@ -295,7 +297,7 @@ def test_a_spelling_beside_that_of_the_wire_is_damage_and_in_all_conversations_a
         ([odd, *[sound] * 30], {1}),
         ([sent, sent], {1, 2}),
     ):
-        text = "".join(f"{json.dumps(one)}\n" for one in records)
+        text = "".join(f"{json.dumps(record)}\n" for record in records)
         (tmp_path / "a.jsonl").write_text(text)
         if way == "a file":
             done = run(tmp_path, "lint", "a.jsonl", "--output-format", "json")
@@ -318,14 +320,14 @@ def test_null_or_an_empty_text_for_an_id_is_damage_in_all_conversations(
 
 
 def test_a_repair_may_remove_the_last_mark_of_a_format(tmp_path: Path) -> None:
-    """A repaired file is read in the format that it had."""
+    """A repaired file is read in its former format."""
     (tmp_path / "a.jsonl").write_text(json.dumps({"messages": [ANSWER]}) + "\n")
     done = run(tmp_path, "fix", "a.jsonl", "--level", "lossy", "--no-journal")
     assert (done.exit_code, json.loads((tmp_path / "a.jsonl").read_text())) == (0, {"messages": []})
 
 
 def test_a_repair_does_not_leave_messages_of_an_unknown_format(tmp_path: Path) -> None:
-    """The empty last message has the only role that shows the format of Cohere."""
+    """The empty last message has the only role that identifies the format of Cohere."""
     sample = {
         "messages": [
             {"role": "System", "content": "Be brief."},
@@ -337,8 +339,8 @@ def test_a_repair_does_not_leave_messages_of_an_unknown_format(tmp_path: Path) -
     (tmp_path / "a.jsonl").write_text(text)
     done = run(tmp_path, "fix", "a.jsonl", "--level", "lossy", "--no-journal")
     assert (done.exit_code, (tmp_path / "a.jsonl").read_text()) == (0, text)
-    said = "no repair of ST110: the format of the record would be unknown afterwards"
-    assert said in " ".join(done.output.split())
+    expected = "no repair of ST110: the format of the record would be unknown afterwards"
+    assert expected in " ".join(done.output.split())
 
 
 def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path: Path) -> None:
@@ -346,30 +348,30 @@ def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path
     log.write_text(json.dumps({"input": [{"role": "user", "content": "hi"}]}) + "\n")
     before = log.read_bytes()
     for command in ("lint", "fix", "inspect"):
-        said = " ".join(run(tmp_path, command, "a.jsonl").output.split())
-        assert "looks like messages under `input`; not supported yet" in said, command
-        assert "if the format is openai-responses, add --format openai-responses" in said, command
+        printed = " ".join(run(tmp_path, command, "a.jsonl").output.split())
+        assert "looks like messages under `input`; not supported yet" in printed, command
+        assert "if the format is openai-responses, add --format openai-responses" in printed, command
     assert run(tmp_path, "lint", "--format", "openai-responses", "a.jsonl").exit_code == 0
     assert log.read_bytes() == before
 
 
-def test_a_result_without_an_id_behind_an_entry_that_says_nothing_of_a_call(tmp_path: Path) -> None:
-    asks = {"role": "assistant", "content": "", "tool_calls": [{"function": None}]}
-    log = [{"role": "user", "content": "go"}, asks, {"role": "tool", "content": "x", "tool_name": "run"}]
+def test_a_result_without_an_id_after_an_entry_without_a_call(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "", "tool_calls": [{"function": None}]}
+    log = [{"role": "user", "content": "go"}, message, {"role": "tool", "content": "x", "tool_name": "run"}]
     (tmp_path / "a.jsonl").write_text(json.dumps({"messages": log}) + "\n")
     done = run(tmp_path, "lint", "a.jsonl", "--format", "openai-chat", "--output-format", "json")
     assert (done.exit_code, done.stderr) == (1, "")
-    assert "ST104" not in {one["code"] for one in json.loads(done.stdout)["findings"]}
+    assert "ST104" not in {finding["code"] for finding in json.loads(done.stdout)["findings"]}
 
 
-def test_an_entry_that_says_nothing_of_a_call_gets_one_finding_and_no_placeholder(tmp_path: Path) -> None:
-    """Null, a number and an empty object in a list of calls: a result for them would answer nothing."""
+def test_an_entry_without_a_call_gets_one_finding_and_no_placeholder(tmp_path: Path) -> None:
+    """Null, a number and an empty object in a list of calls: a result for them would have no call."""
     odd: list[object] = [None, 1, {}]
     for calls in (odd, [*odd, CALL]):
         log = tmp_path / "a.jsonl"
         log.write_text(json.dumps({"messages": [USER, CALLER | {"tool_calls": calls}, USER]}) + "\n")
         found = json.loads(run(tmp_path, "lint", "a.jsonl", "--output-format", "json").stdout)["findings"]
-        places = [one["pointer"] for one in found if "/tool_calls/3" not in one["pointer"]]
+        places = [item["pointer"] for item in found if "/tool_calls/3" not in item["pointer"]]
         assert sorted(places) == [f"/messages/1/tool_calls/{number}" for number in range(3)]
         assert run(tmp_path, "fix", "a.jsonl", "--no-journal").exit_code == 1
         assert log.read_text().count('"role": "tool"') == len(calls) - 3
@@ -377,15 +379,15 @@ def test_an_entry_that_says_nothing_of_a_call_gets_one_finding_and_no_placeholde
 
 @pytest.mark.parametrize("provider", ["openai", "deepseek", "mistral"])
 @pytest.mark.parametrize("calls", [[None, 1, {}], [None, 1, {}, CALL]])
-def test_no_rule_of_a_provider_repeats_what_is_said_of_such_an_entry(
+def test_no_rule_of_a_provider_repeats_the_finding_of_such_an_entry(
     provider: str, calls: list[object], tmp_path: Path
 ) -> None:
     body = json.dumps({"messages": [USER, CALLER | {"tool_calls": calls}]}) + "\n"
     (tmp_path / "a.jsonl").write_text(body)
-    said = run(tmp_path, "lint", "a.jsonl", "--provider", provider, "--output-format", "json").stdout
-    places = [one["pointer"] for one in json.loads(said)["findings"]]
+    printed = run(tmp_path, "lint", "a.jsonl", "--provider", provider, "--output-format", "json").stdout
+    places = [finding["pointer"] for finding in json.loads(printed)["findings"]]
     for number in range(3):
-        assert places.count(f"/messages/1/tool_calls/{number}") == 1, said
+        assert places.count(f"/messages/1/tool_calls/{number}") == 1, printed
 
 
 @pytest.mark.parametrize(
@@ -427,12 +429,12 @@ def test_an_empty_list_without_a_format_asks_for_the_format(
 ) -> None:
     """The same keys may be of a session that has no message yet: only a user can name the format."""
     path = tmp_path / "log.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
     done = run(tmp_path, command, "log.jsonl")
     assert done.exit_code == 3
-    said = " ".join(done.output.split())
-    assert f"looks like a request or a session with empty `{key}`" in said
-    assert f"add --format, such as --format {name}" in said
+    printed = " ".join(done.output.split())
+    assert f"looks like a request or a session with empty `{key}`" in printed
+    assert f"add --format, such as --format {name}" in printed
 
 
 def test_the_named_format_finds_the_empty_request(tmp_path: Path) -> None:

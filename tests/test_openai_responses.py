@@ -1,4 +1,4 @@
-"""The wire of OpenAI's Responses: what is read from its items."""
+"""The wire of OpenAI's Responses: reading its items."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ from turnlint.notation import write
 CARRIER = carriers.carrier("openai-responses")
 
 USER = {"role": "user", "content": "go"}
-SAYS = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+TEXT_REPLY = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": "so it is", "annotations": []}]}  # fmt: skip
 CALL = {
     "type": "function_call",
@@ -48,7 +48,7 @@ def transcripts(*records: Any) -> list[Transcript]:
         CARRIER.shape.read(Record(line, 0, json.dumps(record).encode()))
         for line, record in enumerate(records, 1)
     )
-    return [one for one in CARRIER.read(decoded) if isinstance(one, Transcript)]
+    return [item for item in CARRIER.read(decoded) if isinstance(item, Transcript)]
 
 
 def messages(*items: Any) -> tuple[Message, ...]:
@@ -66,8 +66,8 @@ def facts(piece: Any, *names: str) -> dict[str, Any]:
 
 
 def test_each_item_is_a_message() -> None:
-    found = messages(USER, THOUGHT, CALL, OUTPUT, SAYS, {"role": "developer", "content": "terse"})
-    assert [(one.role, one.kind, one.item, one.written_role) for one in found] == [
+    found = messages(USER, THOUGHT, CALL, OUTPUT, TEXT_REPLY, {"role": "developer", "content": "terse"})
+    assert [(item.role, item.kind, item.item, item.written_role) for item in found] == [
         ("user", "message", None, "user"),
         ("assistant", "reasoning", "rs_1", ""),
         ("assistant", "function_call", "fc_1", ""),
@@ -75,12 +75,12 @@ def test_each_item_is_a_message() -> None:
         ("assistant", "message", "msg_1", "assistant"),
         ("system", "message", None, "developer"),
     ]
-    assert [one.at for one in found] == [("input", index) for index in range(6)]
-    assert [one.content for one in found] == ["text", "absent", "absent", "absent", "parts", "text"]
+    assert [item.at for item in found] == [("input", index) for index in range(6)]
+    assert [item.content for item in found] == ["text", "absent", "absent", "absent", "parts", "text"]
     assert isinstance(found[4].blocks[0], Text)
 
 
-def test_a_call_keeps_its_two_ids_apart() -> None:
+def test_a_call_has_two_separate_ids() -> None:
     (call,) = messages(CALL)[0].blocks
     assert isinstance(call, Call)
     names = ("at", "id", "name", "body", "arguments", "written", "kind", "item", "server", "needs_id")
@@ -91,7 +91,7 @@ def test_a_call_keeps_its_two_ids_apart() -> None:
     assert call.keys.id == ("call_id",)
 
 
-def test_an_output_knows_what_it_holds() -> None:
+def test_the_content_of_an_output_is_read() -> None:
     parts = [
         {"type": "input_text", "text": "a"},
         {"type": "input_image", "image_url": "x"},
@@ -118,9 +118,7 @@ ARGUMENTS: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("item", "arguments", "written"), ARGUMENTS)
-def test_what_arguments_are_and_how_they_are_written(
-    item: dict[str, Any], arguments: str, written: str
-) -> None:
+def test_the_kind_and_the_spelling_of_arguments(item: dict[str, Any], arguments: str, written: str) -> None:
     (call,) = messages(item)[0].blocks
     assert isinstance(call, Call)
     assert (call.arguments, call.written) == (arguments, written)
@@ -137,12 +135,12 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", PAIRS)
-def test_a_call_and_its_output_meet(kind: str) -> None:
-    asked, answered, name = PAIRS[kind]
-    call, output = {"type": kind, **asked}, {"type": f"{kind}_output", **answered}
-    assert codes(USER, call, output, SAYS) == []
+def test_a_call_and_its_output_are_paired(kind: str) -> None:
+    call_item, answered, name = PAIRS[kind]
+    call, output = {"type": kind, **call_item}, {"type": f"{kind}_output", **answered}
+    assert codes(USER, call, output, TEXT_REPLY) == []
     assert codes(USER, call, USER) == [("PA201", "error")]
-    assert codes(USER, output, SAYS) == [("PA202", "error")]
+    assert codes(USER, output, TEXT_REPLY) == [("PA202", "error")]
     (block,) = messages(call)[0].blocks
     assert isinstance(block, Call)
     assert (block.name, block.kind) == (name, kind)
@@ -153,7 +151,7 @@ def test_a_search_for_tools_and_an_approval_pair_by_their_own_keys() -> None:
     found = {"type": "tool_search_output", "call_id": "c1", "execution": "client", "tools": []}
     request = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}
     response = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": False}
-    assert codes(USER, search, found, request, response, SAYS) == []
+    assert codes(USER, search, found, request, response, TEXT_REPLY) == []
     assert codes(USER, search, request, USER) == [("PA201", "error")] * 2
 
 
@@ -174,8 +172,8 @@ HOSTED = [
 
 
 @pytest.mark.parametrize("item", HOSTED, ids=lambda item: str(item["type"]))
-def test_what_is_not_the_callers_waits_for_nothing(item: dict[str, Any]) -> None:
-    assert codes(USER, item, SAYS) == []
+def test_server_side_items_need_no_output(item: dict[str, Any]) -> None:
+    assert codes(USER, item, TEXT_REPLY) == []
     (block,) = messages(item)[0].blocks
     assert isinstance(block, Other)
     assert block.kind == item["type"]
@@ -195,29 +193,32 @@ THOUGHTS: list[tuple[dict[str, Any], bool, bool]] = [
 
 
 @pytest.mark.parametrize(("item", "words", "cipher"), THOUGHTS)
-def test_what_a_thought_carries(item: dict[str, Any], words: bool, cipher: bool) -> None:
+def test_the_texts_and_the_cipher_of_a_thought(item: dict[str, Any], words: bool, cipher: bool) -> None:
     (block,) = messages(item)[0].blocks
     assert block == Thinking((), "reasoning", words, cipher=cipher, item="rs_1")
 
 
-def test_what_the_model_wrote_in_a_row_is_one_turn() -> None:
+def test_consecutive_items_of_the_model_are_one_turn() -> None:
     (transcript,) = transcripts(
         body(USER, THOUGHT, CALL, {**CALL, "call_id": "c2"}, OUTPUT, {**OUTPUT, "call_id": "c2"})
     )
     pairs = ledger.read(transcript.messages, transcript.wire)
-    assert [(one.asked.turn, one.how) for one in pairs.interactions] == [(0, "in-place"), (0, "in-place")]
+    assert [(interaction.asked.turn, interaction.how) for interaction in pairs.interactions] == [
+        (0, "in-place"),
+        (0, "in-place"),
+    ]
     assert pairs.tidy
 
 
-def test_an_output_may_stand_anywhere_after_its_call_but_not_before() -> None:
-    assert codes(USER, CALL, SAYS, USER, OUTPUT, SAYS) == []
-    assert codes(USER, OUTPUT, CALL, SAYS) == [("PA204", "error")]
+def test_an_output_may_be_anywhere_after_its_call_but_not_before() -> None:
+    assert codes(USER, CALL, TEXT_REPLY, USER, OUTPUT, TEXT_REPLY) == []
+    assert codes(USER, OUTPUT, CALL, TEXT_REPLY) == [("PA204", "error")]
 
 
-def test_a_name_may_stand_for_the_id_of_an_output() -> None:
+def test_a_name_may_replace_the_id_of_an_output() -> None:
     named = {"type": "function_call_output", "call_id": None, "name": "run", "output": "done"}
-    assert codes(USER, CALL, named, SAYS) == []
-    assert codes(USER, CALL, {**named, "name": None}, SAYS) == [("ST104", "error")]
+    assert codes(USER, CALL, named, TEXT_REPLY) == []
+    assert codes(USER, CALL, {**named, "name": None}, TEXT_REPLY) == [("ST104", "error")]
 
 
 ELSEWHERE: list[tuple[str, dict[str, Any], list[Any]]] = [
@@ -229,8 +230,10 @@ ELSEWHERE: list[tuple[str, dict[str, Any], list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("more", "items"), [one[1:] for one in ELSEWHERE], ids=[one[0] for one in ELSEWHERE])
-def test_an_output_for_a_call_that_the_provider_keeps_is_counted(
+@pytest.mark.parametrize(
+    ("more", "items"), [item[1:] for item in ELSEWHERE], ids=[item[0] for item in ELSEWHERE]
+)
+def test_an_output_for_a_call_that_the_provider_stores_is_counted(
     more: dict[str, Any], items: list[Any]
 ) -> None:
     assert codes(*items, OUTPUT, USER, **more) == []
@@ -241,7 +244,7 @@ def test_an_output_for_a_call_that_the_provider_keeps_is_counted(
     assert tally.noted == {"kept-calls": 1}
 
 
-def test_an_output_needs_its_call_where_the_provider_keeps_none() -> None:
+def test_an_output_needs_its_call_if_the_provider_stores_none() -> None:
     nulls = {"previous_response_id": None, "conversation": None}
     assert codes(OUTPUT, USER, **nulls) == [("PA202", "error")]
     (transcript,) = transcripts(body(OUTPUT, **nulls))
@@ -262,21 +265,21 @@ def test_an_input_may_be_one_text() -> None:
 
 def test_a_response_is_one_answer_to_its_request() -> None:
     (pair,) = transcripts({"request": body(USER), "response": REPLY})
-    assert [one.at for one in pair.messages] == [
+    assert [message.at for message in pair.messages] == [
         ("request", "input", 0),
         ("response", "output", 0),
         ("response", "output", 1),
     ]
     assert (pair.headless, pair.open_end) == (False, True)
     (alone,) = transcripts(REPLY)
-    assert [one.kind for one in alone.messages] == ["reasoning", "function_call"]
+    assert [message.kind for message in alone.messages] == ["reasoning", "function_call"]
     assert (alone.headless, alone.open_end) == (True, True)
     (line,) = transcripts({"custom_id": "1", "response": {"status_code": 200, "body": REPLY}, "error": None})
     assert line.messages[0].at == ("response", "body", "output", 0)
     assert transcripts({"request": {}, "response": {**REPLY, "output": []}}) == []
 
 
-def test_a_request_says_what_else_it_says() -> None:
+def test_other_parts_of_a_request_are_read() -> None:
     tools = [{"type": "function", "name": "run", "parameters": {}}, {"type": "web_search"}]
     (transcript,) = transcripts(body(USER, tools=tools, tool_choice="required"))
     request = transcript.request
@@ -288,9 +291,9 @@ def test_a_request_says_what_else_it_says() -> None:
     ]
 
 
-def test_items_on_lines_are_one_conversation_a_key() -> None:
+def test_items_on_lines_are_one_conversation_per_key() -> None:
     custom = {"type": "custom_tool_call", "call_id": "c1", "name": "sql", "input": "select"}
-    items = [USER, THOUGHT, custom, SAYS]
+    items = [USER, THOUGHT, custom, TEXT_REPLY]
     one, other = transcripts(*({"session_id": key, **item} for item in items for key in ("a", "b")))
     assert (one.id, other.id) == ("a", "b")
     assert [message.kind for message in one.messages][1:] == ["reasoning", "custom_tool_call", "message"]
@@ -303,23 +306,23 @@ LEFT_OVER: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("item", "dialect"), [one[1:] for one in LEFT_OVER], ids=[one[0] for one in LEFT_OVER]
+    ("item", "dialect"), [entry[1:] for entry in LEFT_OVER], ids=[entry[0] for entry in LEFT_OVER]
 )
-def test_another_wires_call_still_meets_its_output(item: Any, dialect: str) -> None:
+def test_a_call_of_another_wire_is_paired_with_its_output(item: Any, dialect: str) -> None:
     (block,) = messages(item)[0].blocks
     assert isinstance(block, Call)
     assert block.dialect == dialect
-    assert codes(USER, item, OUTPUT, SAYS) == [("ST116", "error")]
+    assert codes(USER, item, OUTPUT, TEXT_REPLY) == [("ST116", "error")]
 
 
-def test_another_wires_result_still_meets_its_call() -> None:
-    assert codes(USER, CALL, {"role": "tool", "tool_call_id": "c1", "content": "done"}, SAYS) == [
+def test_a_result_of_another_wire_is_paired_with_its_call() -> None:
+    assert codes(USER, CALL, {"role": "tool", "tool_call_id": "c1", "content": "done"}, TEXT_REPLY) == [
         ("ST116", "error")
     ]
     assert codes(
-        USER, CALL, {"type": "function_call_output", "tool_call_id": "c1", "output": "done"}, SAYS
+        USER, CALL, {"type": "function_call_output", "tool_call_id": "c1", "output": "done"}, TEXT_REPLY
     ) == [("ST116", "error")]
-    assert codes(USER, {**SAYS, "tool_calls": None}) == []
+    assert codes(USER, {**TEXT_REPLY, "tool_calls": None}) == []
 
 
 HOSTILE: list[tuple[Any, list[str]]] = [
@@ -336,20 +339,20 @@ HOSTILE: list[tuple[Any, list[str]]] = [
     (body({**CALL, "call_id": 7}, OUTPUT), ["/input/0/call_id"]),
     (body(CALL, {**OUTPUT, "output": {"a": 1}}), []),
     (body(CALL, {**OUTPUT, "output": None}), []),
-    (body({**THOUGHT, "summary": {"text": "hm"}}, SAYS), []),
+    (body({**THOUGHT, "summary": {"text": "hm"}}, TEXT_REPLY), []),
     ({**REPLY, "output": "words"}, []),
     ({**REPLY, "output": [7, CALL]}, ["/output/0"]),
 ]
 
 
 @pytest.mark.parametrize(("record", "places"), HOSTILE)
-def test_what_does_not_fit_is_said_at_its_place(record: Any, places: list[str]) -> None:
+def test_a_value_of_a_wrong_kind_is_reported_at_its_position(record: Any, places: list[str]) -> None:
     rows = testing.rows_of(json.dumps(record).encode() + b"\n", "openai-responses")
     assert sorted(row.place.pointer for row in rows if row.finding.code == "ST103") == sorted(places)
 
 
 WHOLE = body(
-    USER, THOUGHT, CALL, OUTPUT, SAYS, HOSTED[6], *({"type": kind, **call} for kind, (call, _, _) in PAIRS.items()),
+    USER, THOUGHT, CALL, OUTPUT, TEXT_REPLY, HOSTED[6], *({"type": kind, **call} for kind, (call, _, _) in PAIRS.items()),
     instructions="x", conversation="conv_1",
 )  # fmt: skip
 KEYS = sorted({key for item in WHOLE["input"] for key in item})
@@ -371,11 +374,11 @@ def test_wrong_kinds_anywhere_break_nothing(changes: list[tuple[int, str, Any]])
 
 @settings(max_examples=examples(200), deadline=None)
 @given(VALUES, VALUES)
-def test_anything_under_the_keys_breaks_nothing(asked: Any, answered: Any) -> None:
+def test_anything_under_the_keys_breaks_nothing(call: Any, answered: Any) -> None:
     record = Record(
         1,
         0,
-        json.dumps({"model": "m", "input": asked, "output": answered, "conversation": answered}).encode(),
+        json.dumps({"model": "m", "input": call, "output": answered, "conversation": answered}).encode(),
     )
     decoded = CARRIER.shape.read(record)
     list(CARRIER.read([decoded]))
@@ -397,7 +400,7 @@ def test_an_example_is_written_as_items() -> None:
     )
     kinds = [item.get("type") or item["role"] for item in written.record["input"]]
     assert kinds == ["system", "user", "reasoning", "function_call", "user", "assistant"]
-    assert [(one.code, one.at) for one in written.expected] == [
+    assert [(item.code, item.at) for item in written.expected] == [
         ("PA201", ("input", 3)),
         ("ST110", ("input", 5)),
     ]

@@ -1,4 +1,4 @@
-"""The wire of OpenAI's Responses: whose records are taken for it, and what servers accepted of it."""
+"""The wire of OpenAI's Responses: recognition of its records, and accepted requests."""
 
 import gzip
 import json
@@ -51,8 +51,10 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("record", "expected"), [one[1:] for one in SNIFFS], ids=[one[0] for one in SNIFFS])
-def test_whose_record_it_is(record: Any, expected: str | None) -> None:
+@pytest.mark.parametrize(
+    ("record", "expected"), [sniff[1:] for sniff in SNIFFS], ids=[sniff[0] for sniff in SNIFFS]
+)
+def test_the_format_of_a_record(record: Any, expected: str | None) -> None:
     found, _ = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert (found.name if found else None) == expected
 
@@ -73,15 +75,15 @@ def accepted() -> list[dict[str, Any]]:
     with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
         exchanges = map(json.loads, file)
         return [
-            one["request"]
-            for one in exchanges
-            if one.get("wire") == "openai-responses" and one["expect"] == "clean"
+            exchange["request"]
+            for exchange in exchanges
+            if exchange.get("wire") == "openai-responses" and exchange["expect"] == "clean"
         ]
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 def test_recorded_requests_are_counted_as_they_are_written() -> None:
-    """By a few lines that share nothing with the carrier."""
+    """By a few lines of code that share nothing with the carrier."""
     requests = accepted()
     assert len(requests) > 1000
     for request in requests:
@@ -90,14 +92,14 @@ def test_recorded_requests_are_counted_as_they_are_written() -> None:
         (transcript,) = transcripts(request)
         pieces = [block for message in transcript.messages for block in message.blocks]
         assert len(transcript.messages) == len(items)
-        assert sum(isinstance(one, Call) for one in pieces) == types["function_call"]
-        assert sum(isinstance(one, Result) for one in pieces) == types["function_call_output"]
-        assert sum(isinstance(one, Thinking) for one in pieces) == types["reasoning"]
+        assert sum(isinstance(piece, Call) for piece in pieces) == types["function_call"]
+        assert sum(isinstance(piece, Result) for piece in pieces) == types["function_call_output"]
+        assert sum(isinstance(piece, Thinking) for piece in pieces) == types["reasoning"]
         roles = Counter(message.written_role for message in transcript.messages if message.written_role)
         assert roles == Counter(item["role"] for item in items if "role" in item)
         assert transcript.misfits == ()
         pairs = ledger.read(transcript.messages, transcript.wire)
-        assert all(one.how == "in-place" for one in pairs.interactions)
+        assert all(interaction.how == "in-place" for interaction in pairs.interactions)
         assert (pairs.orphans, pairs.duplicates) == ((), ())
 
 
@@ -138,7 +140,7 @@ def test_a_sample_of_this_wire_is_read_and_sound(name: str) -> None:
 
 REPORTED = {
     "resp-001-no-output": ["PA201"],
-    "resp-003-message-between-call-and-output": [],  # sound but for one provider, as the next
+    "resp-003-message-between-call-and-output": [],  # sound except for one provider, as is the next
     "resp-005-call_id-too-long": [],
     "resp-007-wrong-key-tool_call_id": ["ST116"],
 }

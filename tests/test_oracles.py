@@ -1,6 +1,6 @@
-"""Others judge as the profiles do: validators and data that providers publish are asked the same questions.
+"""Profiles agree with validators and data that providers publish, on the same conversations.
 
-Where the two differ, a table names the reason, with a condition that holds in just these cases and an example.
+For each difference a table names the reason, with a condition that holds in exactly these cases and an example.
 """
 
 import json
@@ -19,39 +19,39 @@ from transcripts import Messages, conversations
 
 COUNT, SEED = 1500, 7
 COUNTING = ("v1", "v3", "v7")
-"""Versions that count results and do not look at their ids."""
+"""Versions that count results and ignore their ids."""
 VERSIONS = (*COUNTING, "v11", "v13", "v15")
 
 
 def _ids_differ(messages: Messages) -> bool:
-    """In some turn as many results as calls, but not one for each."""
-    asked: list[str] = []
+    """Whether some turn has as many results as calls, but not one for each."""
+    call_ids: list[str] = []
     given: list[str] = []
     for message in [*messages, {"role": "assistant"}]:
         if message["role"] == "tool":
             given.append(str(message.get("tool_call_id")))
         elif message["role"] == "assistant":
-            unlike = sorted(asked) != sorted(given) or len({*asked}) < len(asked)
-            if unlike and len(asked) == len(given):
+            unlike = sorted(call_ids) != sorted(given) or len({*call_ids}) < len(call_ids)
+            if unlike and len(call_ids) == len(given):
                 return True
-            asked = [str(call.get("id")) for call in message.get("tool_calls") or ()]
+            call_ids = [str(call.get("id")) for call in message.get("tool_calls") or ()]
             given = []
     return False
 
 
 class Difference(NamedTuple):
-    """Why a validator and a profile do not agree, when, and on what for one."""
+    """The reason for which a validator and a profile differ, its condition, and an example."""
 
     reason: str
     holds: Callable[[Messages], bool]
     example: Messages
     refused: bool
-    """By the validator; else here."""
+    """Refused by the validator only; else by the profile only."""
     versions: tuple[str, ...] = VERSIONS
 
 
 def _turns(words: str) -> Messages:
-    """`u` a user, `a` an assistant, `p` one to be gone on from, `c` one that calls, `cc` twice, `t` and `o` results."""
+    """`u` user, `a` assistant, `p` assistant with a prefix, `c` with a call, `cc` with two, `t` and `o` results."""
     made: list[dict[str, Any]] = []
     for word in words.split():
         calls = [
@@ -114,17 +114,17 @@ def _refusal(version: str, messages: Messages) -> str:
     return ""
 
 
-def _both(version: str, talks: list[Messages]) -> Iterator[tuple[Messages, str, list[str]]]:
-    """Each conversation, why the validator refuses it, and which errors it has here."""
-    requests = [{"model": "mistral-large-latest", "messages": messages} for messages in talks]
-    said = findings(Target(f"mistral@{version}", "mistral", ()), requests)
-    for line, messages in enumerate(talks, 1):
-        errors = sorted(one for one in said[line] if one.endswith(":error"))
+def _both(version: str, samples: list[Messages]) -> Iterator[tuple[Messages, str, list[str]]]:
+    """Each conversation, the reason of the validator to refuse it, and its errors here."""
+    requests = [{"model": "mistral-large-latest", "messages": messages} for messages in samples]
+    codes_by_line = findings(Target(f"mistral@{version}", "mistral", ()), requests)
+    for line, messages in enumerate(samples, 1):
+        errors = sorted(item for item in codes_by_line[line] if item.endswith(":error"))
         yield messages, _refusal(version, messages), errors
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_mistral_common_refuses_what_is_an_error_here_and_nothing_else(version: str) -> None:
+def test_mistral_common_refuses_exactly_the_requests_with_an_error_here(version: str) -> None:
     pytest.importorskip("mistral_common", minversion="1.13")
     agreed: Counter[bool] = Counter()
     unexplained = []
@@ -132,8 +132,10 @@ def test_mistral_common_refuses_what_is_an_error_here_and_nothing_else(version: 
         if bool(refusal) is bool(errors):
             agreed[bool(refusal)] += 1
         elif not any(
-            one.refused is bool(refusal) and version in one.versions and one.holds(messages)
-            for one in DIFFERENCES
+            difference.refused is bool(refusal)
+            and version in difference.versions
+            and difference.holds(messages)
+            for difference in DIFFERENCES
         ):
             unexplained.append((refusal, errors, messages))
     assert unexplained == []
@@ -143,7 +145,7 @@ def test_mistral_common_refuses_what_is_an_error_here_and_nothing_else(version: 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.reason)
-def test_mistral_common_differs_as_the_table_says(version: str, difference: Difference) -> None:
+def test_mistral_common_differs_as_in_the_table(version: str, difference: Difference) -> None:
     pytest.importorskip("mistral_common", minversion="1.13")
     [(messages, refusal, errors)] = _both(version, [difference.example])
     assert difference.holds(messages)
@@ -155,7 +157,7 @@ def test_mistral_common_differs_as_the_table_says(version: str, difference: Diff
 
 
 class Damage(NamedTuple):
-    """A request to Bedrock with one thing changed, and where."""
+    """A request to Bedrock with one change, and its position."""
 
     how: str
     path: tuple[str | int, ...]
@@ -171,17 +173,17 @@ SECOND = {"text": "also", "toolUse": {"toolUseId": "x", "name": "n", "input": {}
 
 Excuse = tuple[str, Callable[[Damage, set[str]], bool]]
 EXCUSES: tuple[Excuse, ...] = (
-    ("how tools are declared is not looked at, but for their names", lambda one, _: one.path[0] == "toolConfig"),
-    ("a strange key is a warning, because the service itself took one", lambda _, said: "PR317:warning" in said),
+    ("how tools are declared is not looked at, but for their names", lambda item, _: item.path[0] == "toolConfig"),
+    ("a strange key is a warning, because the service itself took one", lambda _, codes: "PR317:warning" in codes),
     ("another kind of content is a warning", lambda _, said: "ST103:warning" in said),
     (
         "two kinds of content in one piece: the first is read",
-        lambda one, _: one.how == "second" and one.place.endswith("content.N"),
+        lambda item, _: item.how == "second" and item.place.endswith("content.N"),
     ),
-    ("pieces of a result are not looked into", lambda one, _: ".toolResult.content.N" in one.place),
-    ("a status of null is none", lambda one, _: one.place.endswith(".toolResult.status")),
+    ("pieces of a result are not looked into", lambda item, _: ".toolResult.content.N" in item.place),
+    ("a status of null is none", lambda item, _: item.place.endswith(".toolResult.status")),
 )  # fmt: skip
-"""Why boto3 refuses what is no error here."""
+"""The reason for which boto3 refuses a request without an error here."""
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -222,7 +224,7 @@ def _bedrock_request() -> dict[str, Any]:
     return request
 
 
-def test_what_boto3_refuses_is_an_error_here() -> None:
+def test_every_request_that_boto3_refuses_has_an_error_here() -> None:
     pytest.importorskip("botocore", minversion="1.43")
     from botocore.loaders import Loader
     from botocore.model import ServiceModel
@@ -237,27 +239,29 @@ def test_what_boto3_refuses_is_an_error_here() -> None:
     sound = _bedrock_request()
     assert refusal(sound) == ""
     rng = Random(SEED)  # noqa: S311 - the same ones in every run
-    damages = [one for one in (_damaged(sound, rng) for _ in range(2 * COUNT)) if one]
-    said = findings(Target("bedrock", "bedrock", ()), [sound, *(one.request for one in damages)])
-    assert not any(one.endswith(":error") for one in said[1])
+    damages = [item for item in (_damaged(sound, rng) for _ in range(2 * COUNT)) if item]
+    codes_by_line = findings(
+        Target("bedrock", "bedrock", ()), [sound, *(damage.request for damage in damages)]
+    )
+    assert not any(item.endswith(":error") for item in codes_by_line[1])
     outcomes: Counter[str] = Counter()
     unexplained = []
     for line, damage in enumerate(damages, 2):
         refused = refusal(damage.request)
-        if not refused or any(one.endswith(":error") for one in said[line]):
+        if not refused or any(item.endswith(":error") for item in codes_by_line[line]):
             outcomes["refused by both" if refused else "taken by boto3"] += 1
             continue
-        reason = next((reason for reason, holds in EXCUSES if holds(damage, said[line])), "")
+        reason = next((reason for reason, holds in EXCUSES if holds(damage, codes_by_line[line])), "")
         outcomes[reason] += 1
         if not reason:
-            unexplained.append((damage.how, damage.path, refused, said[line]))
+            unexplained.append((damage.how, damage.path, refused, codes_by_line[line]))
     assert unexplained == []
     assert outcomes["refused by both"] > COUNT / 4
     assert {reason for reason, _ in EXCUSES} <= set(outcomes)
 
 
 @pytest.mark.parametrize(("name", "key"), [("ToolUseId", "toolUseId"), ("ToolName", "name")])
-def test_the_service_s_own_patterns_judge_ids_and_names_as_the_profile_does(name: str, key: str) -> None:
+def test_the_patterns_of_the_service_agree_with_the_profile_on_ids_and_names(name: str, key: str) -> None:
     pytest.importorskip("botocore", minversion="1.43")
     from botocore.loaders import Loader
 
@@ -272,8 +276,11 @@ def test_the_service_s_own_patterns_judge_ids_and_names_as_the_profile_does(name
         if key == "toolUseId":
             request["messages"][6]["content"][0]["toolResult"][key] = word
         requests.append(request)
-    said = findings(Target("bedrock", "bedrock", ()), requests)
+    codes_by_line = findings(Target("bedrock", "bedrock", ()), requests)
     fits = re.compile(shape["pattern"]).fullmatch
-    judged = {word: any(one.endswith(":error") for one in said[line]) for line, word in enumerate(words, 1)}
+    judged = {
+        word: any(item.endswith(":error") for item in codes_by_line[line])
+        for line, word in enumerate(words, 1)
+    }
     assert judged == {word: not (fits(word) and shape["min"] <= len(word) <= shape["max"]) for word in words}
     assert set(judged.values()) == {True, False}

@@ -1,7 +1,6 @@
-"""Reports for other systems are what those systems take, and say what the JSON report says.
+"""Reports for other systems have the required format, and agree with the JSON report.
 
-This module owns each format's shape, its limits, its columns, and what becomes of what cannot be judged. SARIF and JUnit
-have rooms of their own.
+Tests each format's shape, its limits, its columns, and unreadable records. SARIF and JUnit have their own modules.
 """
 
 import json
@@ -31,9 +30,9 @@ def folder(tmp_path: Path) -> Path:
 WIDE = "a𐐀b"
 PLACED = {
     "at the start of a line": [conversation(WIDE, sound=False)],
-    "behind other records of an array": [[conversation(WIDE), conversation("s", sound=False, said=WIDE)]],
+    "behind other records of an array": [[conversation(WIDE), conversation("s", sound=False, text=WIDE)]],
     "behind another record on the line": [
-        json.dumps(conversation(WIDE), ensure_ascii=False) + " " + json.dumps(conversation("s", sound=False, said=WIDE), ensure_ascii=False),
+        json.dumps(conversation(WIDE), ensure_ascii=False) + " " + json.dumps(conversation("s", sound=False, text=WIDE), ensure_ascii=False),
     ],
 }  # fmt: skip
 
@@ -43,7 +42,9 @@ def test_columns_are_counted_as_each_reader_counts_them(records: list[Any], tmp_
     data = lines(*records).encode()
     (tmp_path / "a.jsonl").write_bytes(data)
     places = [
-        one for one in json.loads(output(tmp_path, "json", "a.jsonl"))["findings"] if one["code"] == "PA202"
+        finding
+        for finding in json.loads(output(tmp_path, "json", "a.jsonl"))["findings"]
+        if finding["code"] == "PA202"
     ]
     (place,) = places
     start, end = place["byte_offset"], place["byte_end"]
@@ -57,21 +58,21 @@ def test_columns_are_counted_as_each_reader_counts_them(records: list[Any], tmp_
     assert place["column"] == in_chars[0]
 
     (region,) = [
-        one["locations"][0]["physicalLocation"]["region"]
-        for one in json.loads(output(tmp_path, "sarif", "a.jsonl"))["runs"][0]["results"]
-        if one["ruleId"] == "PA202"
+        result["locations"][0]["physicalLocation"]["region"]
+        for result in json.loads(output(tmp_path, "sarif", "a.jsonl"))["runs"][0]["results"]
+        if result["ruleId"] == "PA202"
     ]
     assert (region["startColumn"], region["endColumn"]) == in_chars
     (where,) = [
-        one["location"]["range"]
-        for one in map(json.loads, output(tmp_path, "rdjsonl", "a.jsonl").splitlines())
-        if one["code"]["value"] == "PA202"
+        item["location"]["range"]
+        for item in map(json.loads, output(tmp_path, "rdjsonl", "a.jsonl").splitlines())
+        if item["code"]["value"] == "PA202"
     ]
     assert (where["start"]["column"], where["end"]["column"]) == in_bytes
     (same,) = [
-        one["location"]["range"]
-        for one in json.loads(output(tmp_path, "rdjson", "a.jsonl"))["diagnostics"]
-        if one["code"]["value"] == "PA202"
+        diagnostic["location"]["range"]
+        for diagnostic in json.loads(output(tmp_path, "rdjson", "a.jsonl"))["diagnostics"]
+        if diagnostic["code"]["value"] == "PA202"
     ]
     assert same == where
     (error,) = [
@@ -80,38 +81,38 @@ def test_columns_are_counted_as_each_reader_counts_them(records: list[Any], tmp_
         if one["source"].endswith(".PA202")
     ]
     assert int(error["column"]) == in_chars[0]
-    (told,) = [
-        one.properties
-        for one in commands(output(tmp_path, "github", "a.jsonl"))
-        if one.properties["title"].startswith("PA202")
+    (found_column,) = [
+        command.properties
+        for command in commands(output(tmp_path, "github", "a.jsonl"))
+        if command.properties["title"].startswith("PA202")
     ]
-    assert (int(told["col"]), int(told["endColumn"])) == in_units
+    assert (int(found_column["col"]), int(found_column["endColumn"])) == in_units
 
 
-def test_a_place_over_several_lines_ends_where_it_ends(tmp_path: Path) -> None:
-    text = json.dumps([conversation("s", said=WIDE), {"messages": [{"role": "user", "content": [[WIDE]]}]}],
+def test_a_range_over_several_lines_has_its_end(tmp_path: Path) -> None:
+    text = json.dumps([conversation("s", text=WIDE), {"messages": [{"role": "user", "content": [[WIDE]]}]}],
                       ensure_ascii=False, indent=1)  # fmt: skip
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
-    for one in json.loads(output(tmp_path, "json", "a.json"))["findings"]:
-        piece = text.encode()[: one["byte_end"]].decode()
+    for finding in json.loads(output(tmp_path, "json", "a.json"))["findings"]:
+        piece = text.encode()[: finding["byte_end"]].decode()
         end = piece.count("\n") + 1, len(piece) - piece.rfind("\n")
         (region,) = [
             result["locations"][0]["physicalLocation"]["region"]
             for result in json.loads(output(tmp_path, "sarif", "a.json"))["runs"][0]["results"]
-            if result["partialFingerprints"]["turnlint/v1"] == one["fingerprint"]
+            if result["partialFingerprints"]["turnlint/v1"] == finding["fingerprint"]
         ]
         assert (region["endLine"], region["endColumn"]) == end
         assert region["endLine"] > region["startLine"]
-    (told,) = commands(output(tmp_path, "github", "a.json"))
-    assert not {"col", "endColumn"} & told.properties.keys()
+    (command,) = commands(output(tmp_path, "github", "a.json"))
+    assert not {"col", "endColumn"} & command.properties.keys()
 
 
 # GitHub's log and its summary page.
 
 
-def test_annotations_name_the_place_and_the_rule(folder: Path) -> None:
-    told = commands(output(folder, "github", "."))
-    for one, finding in zip(told, findings(folder), strict=True):
+def test_annotations_name_the_position_and_the_rule(folder: Path) -> None:
+    found_commands = commands(output(folder, "github", "."))
+    for one, finding in zip(found_commands, findings(folder), strict=True):
         assert one.name == "error"
         assert one.properties["file"] == "logs/a b#1.jsonl"
         assert int(one.properties["line"]) == finding["line"]
@@ -119,19 +120,22 @@ def test_annotations_name_the_place_and_the_rule(folder: Path) -> None:
         assert one.message.split("\n")[0] == finding["message"]
 
 
-def test_what_github_would_not_show_stands_in_the_log() -> None:
+def test_findings_that_github_would_not_show_are_in_the_log() -> None:
     rows = [row(severity, number) for severity in SEVERITIES for number in range(1, 31)]
     text = written("github", *rows, Crash("rule x", "a.jsonl", 3, "KeyError: 'secret'"), complete=False)
-    told = commands(text)
-    counts = {name: sum(one.name == name for one in told) for name in ("error", "warning", "notice")}
+    found_commands = commands(text)
+    counts = {
+        name: sum(command.name == name for command in found_commands)
+        for name in ("error", "warning", "notice")
+    }
     assert counts == {"error": 10, "warning": 10, "notice": 10}
     assert sum("[error] unanswered-call: finding" in line for line in text.splitlines()) == 21
-    assert "22 errors, 20 warnings, 21 info more" in told[-2].message
-    assert "the report is incomplete" in told[-1].message
+    assert "22 errors, 20 warnings, 21 info more" in found_commands[-2].message
+    assert "the report is incomplete" in found_commands[-1].message
     assert "secret" not in text
 
 
-def test_the_summary_is_added_to_what_the_step_wrote_before(folder: Path) -> None:
+def test_the_summary_is_appended_to_the_output_of_the_step(folder: Path) -> None:
     summary = folder / "summary.md"
     summary.write_text("before\n", encoding="utf-8")
     lint("logs", "--output", f"github-summary:{summary}", cwd=folder)
@@ -140,7 +144,7 @@ def test_the_summary_is_added_to_what_the_step_wrote_before(folder: Path) -> Non
     assert "| `orphan-result` | 1 |" in text
 
 
-def test_the_summary_is_short_however_much_was_found() -> None:
+def test_the_summary_is_short_for_any_number_of_findings() -> None:
     rows = [row(("info", "error")[number % 2], number) for number in range(1, 40_001)]
     text = written("github-summary", *rows)
     assert len(text) < 10_000
@@ -166,17 +170,17 @@ def test_markdown_lists_all_findings_under_their_files(folder: Path) -> None:
 # GitLab and reviewdog.
 
 
-def test_gitlab_takes_the_report(folder: Path) -> None:
+def test_the_report_matches_the_schema_of_gitlab(folder: Path) -> None:
     document = json.loads(output(folder, "gitlab", "."))
     GITLAB.validate(document)
     expected = findings(folder)
-    assert [one["fingerprint"] for one in document] == [one["fingerprint"] for one in expected]
-    assert len({one["fingerprint"] for one in document}) == len(document)
-    assert [one["location"]["lines"]["begin"] for one in document] == [one["line"] for one in expected]
+    assert [item["fingerprint"] for item in document] == [item["fingerprint"] for item in expected]
+    assert len({item["fingerprint"] for item in document}) == len(document)
+    assert [item["location"]["lines"]["begin"] for item in document] == [item["line"] for item in expected]
     assert json.loads(output(folder, "gitlab", "sound.jsonl")) == []
 
 
-def test_reviewdog_takes_each_line(folder: Path) -> None:
+def test_each_line_matches_the_schema_of_reviewdog(folder: Path) -> None:
     diagnostics = list(map(json.loads, output(folder, "rdjsonl", ".").splitlines()))
     for one, finding in zip(diagnostics, findings(folder), strict=True):
         DIAGNOSTIC.validate(one)
@@ -185,7 +189,7 @@ def test_reviewdog_takes_each_line(folder: Path) -> None:
     assert output(folder, "rdjsonl", "sound.jsonl") == ""
 
 
-def test_reviewdog_takes_the_same_in_one_document(folder: Path) -> None:
+def test_the_document_for_reviewdog_has_the_same_content(folder: Path) -> None:
     document = json.loads(output(folder, "rdjson", "."))
     RESULT.validate(document)
     assert document["diagnostics"] == list(map(json.loads, output(folder, "rdjsonl", ".").splitlines()))
@@ -200,7 +204,7 @@ def test_checkstyle_has_each_finding_under_its_file(folder: Path) -> None:
     (folder / "z.jsonl").write_text(lines(conversation("s-9", sound=False)), encoding="utf-8")
     errors = checkstyle(output(folder, "checkstyle", "."))
     expected = findings(folder)
-    assert {one["path"] for one in expected} == {"logs/a b#1.jsonl", "z.jsonl"}
+    assert {item["path"] for item in expected} == {"logs/a b#1.jsonl", "z.jsonl"}
     for (path, error), finding in zip(errors, expected, strict=True):
         assert path == finding["path"].removeprefix("./")
         assert (int(error["line"]), int(error["column"])) == (finding["line"], finding["column"])
@@ -210,7 +214,7 @@ def test_checkstyle_has_each_finding_under_its_file(folder: Path) -> None:
     assert checkstyle(output(folder, "checkstyle", "sound.jsonl")) == []
 
 
-def test_checkstyle_says_what_crashed_and_not_what_was_said() -> None:
+def test_checkstyle_reports_a_crash_without_content() -> None:
     text = written(
         "checkstyle", row("info", 3), Crash("rule x", "b.jsonl", 7, "KeyError: 'secret'"), complete=False
     )
@@ -222,10 +226,10 @@ def test_checkstyle_says_what_crashed_and_not_what_was_said() -> None:
     assert (path, left_out["source"]) == ("turnlint", "turnlint.incomplete")
 
 
-# All of them.
+# All formats.
 
 
-def test_several_reports_come_of_one_run_and_are_the_same_each_time(folder: Path) -> None:
+def test_one_run_writes_several_reports_and_they_are_deterministic(folder: Path) -> None:
     files = {kind: folder / f"out.{kind}.txt" for kind in FORMATS}
     outputs = [argument for kind, file in files.items() for argument in ("--output", f"{kind}:{file}")]
     done = lint("logs", "sound.jsonl", "notes.json", *outputs, cwd=folder, env={"PYTHONHASHSEED": "1"})
@@ -238,7 +242,7 @@ def test_several_reports_come_of_one_run_and_are_the_same_each_time(folder: Path
         assert single.stdout.decode() == file.read_text(encoding="utf-8"), kind
 
 
-def test_every_format_is_listed_and_a_near_miss_is_named(folder: Path) -> None:
+def test_every_format_is_listed_and_a_misspelled_name_gets_a_suggestion(folder: Path) -> None:
     assert set(FORMATS) == set(KINDS)
     assert "did you mean 'sarif'" in lint("--output", "sarf:x", cwd=folder).stderr.decode()
     shown = " ".join(lint("--help").stdout.decode().split()).replace("- ", "-")
@@ -246,7 +250,7 @@ def test_every_format_is_listed_and_a_near_miss_is_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_report_loads_nothing_of_the_others(kind: str, folder: Path) -> None:
+def test_a_report_loads_no_module_of_the_others(kind: str, folder: Path) -> None:
     program = (
         "import sys, os; os._exit = lambda code: None\n"
         f"sys.argv = ['turnlint', 'lint', 'sound.jsonl', '--output-format', {kind!r}]\n"
@@ -255,7 +259,7 @@ def test_a_report_loads_nothing_of_the_others(kind: str, folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
     )
-    sinks = {f"turnlint.report.{one.module}" for one in KINDS.values()}
+    sinks = {f"turnlint.report.{item.module}" for item in KINDS.values()}
     needed = {f"turnlint.report.{KINDS[kind].module}"} | (
         {"turnlint.report.concise"} if kind in ("github", "junit") else set()
     )

@@ -1,6 +1,6 @@
-"""Profiles that users write: what they mean, and what is said of those that mean nothing.
+"""Profiles of users: their meaning, and the errors in invalid ones.
 
-Beside each bad sample in `fixtures/profiles` stands what is said of it; `--bless` writes that anew.
+Beside each bad sample in `fixtures/profiles` is a file with its errors; `--bless` rewrites it.
 """
 
 import json
@@ -65,22 +65,24 @@ def call(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
-def test_a_bad_profile_is_told_of_in_sentences_with_places(path: Path, bless: bool, tmp_path: Path) -> None:
+def test_a_bad_profile_is_reported_in_sentences_with_positions(
+    path: Path, bless: bool, tmp_path: Path
+) -> None:
     run = turnlint("lint", ".", "--profile", path.name, cwd=SAMPLES)
-    told = run.stderr.decode().partition("\n\nError: ")[2]
+    printed = run.stderr.decode().partition("\n\nError: ")[2]
     expected = path.with_suffix(".txt")
     if bless:
-        expected.write_text(told, encoding="utf-8")
+        expected.write_text(printed, encoding="utf-8")
     assert (run.returncode, run.stdout) == (2, b"")
     assert_ended_well(run)
-    assert told == expected.read_text(encoding="utf-8")
-    assert all(line.startswith(path.name) for line in told.splitlines())
+    assert printed == expected.read_text(encoding="utf-8")
+    assert all(line.startswith(path.name) for line in printed.splitlines())
     assert turnlint("profiles", "--profile", path.name, cwd=SAMPLES).returncode == 2
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
-def test_a_good_profile_is_taken_and_has_the_shape_that_the_schema_says(path: Path) -> None:
+def test_a_good_profile_is_accepted_and_matches_the_schema(path: Path) -> None:
     from jsonschema import Draft202012Validator
     from ruamel.yaml import YAML
 
@@ -92,12 +94,12 @@ def test_a_good_profile_is_taken_and_has_the_shape_that_the_schema_says(path: Pa
                                                     .replace('"version": 1.2', '"version": "1.2"')))  # fmt: skip
 
 
-def test_there_are_samples_of_both() -> None:
+def test_good_and_bad_samples_exist() -> None:
     assert len(GOOD) >= 4
     assert len(BAD) >= 20
 
 
-def test_a_profile_that_extends_another_says_only_what_differs() -> None:
+def test_a_profile_that_extends_another_has_only_differences() -> None:
     (mine,) = sample("extends-a-provider")
     other = built_in("anthropic")
     assert mine.wires == other.wires
@@ -118,21 +120,21 @@ def test_a_profile_that_extends_another_says_only_what_differs() -> None:
     assert mine.known[-1].rules == ("id-length",)
 
 
-def test_a_profile_that_says_nothing_is_the_conservative_one() -> None:
+def test_an_empty_profile_is_the_conservative_one() -> None:
     (mine,) = sample("only-a-name")
     shared = built_in("shared")
     assert (mine.title, mine.wires, mine.capabilities) == ("nobody", shared.wires, shared.capabilities)
     assert (mine.clauses, mine.weights, mine.known, mine.hosts) == ((), (), (), ())
 
 
-def test_capabilities_that_are_given_are_all_that_there_is(tmp_path: Path) -> None:
+def test_given_capabilities_replace_the_defaults(tmp_path: Path) -> None:
     (mine,) = profiles_in("name: x\nwires: [anthropic]\ncapabilities: {max_calls: 3}\n", tmp_path)
     assert (mine.capabilities.format, mine.capabilities.max_calls) == ("anthropic", 3)
     assert mine.capabilities.parallel_calls is None
     assert mine.capabilities.quirks == ()
 
 
-def test_a_null_takes_away_what_the_other_profile_says(tmp_path: Path) -> None:
+def test_a_null_removes_a_value_of_the_extended_profile(tmp_path: Path) -> None:
     (mine,) = profiles_in("name: x\nextends: anthropic\ncapabilities: {max_messages: null}\n", tmp_path)
     assert built_in("anthropic").capabilities.max_messages is not None
     assert mine.capabilities.max_messages is None
@@ -140,7 +142,7 @@ def test_a_null_takes_away_what_the_other_profile_says(tmp_path: Path) -> None:
 
 def test_documents_may_share_anchors_and_extend_each_other() -> None:
     first, other, second = sample("several-documents")
-    assert [one.label for one in (first, other, second)] == ["first@1.10", "first@1.2", "second"]
+    assert [item.label for item in (first, other, second)] == ["first@1.10", "first@1.2", "second"]
     assert [clause.date for clause in first.clauses] == ["2026-11-05"] * 2
     assert second.clauses == ()
 
@@ -155,7 +157,7 @@ def test_a_later_file_may_extend_an_earlier_one(tmp_path: Path) -> None:
         read(paths[::-1], [BUILTIN])
 
 
-def test_a_profile_of_a_built_in_name_stands_before_the_built_in_one(tmp_path: Path) -> None:
+def test_a_profile_with_a_built_in_name_takes_precedence(tmp_path: Path) -> None:
     before = {row.finding.severity for row in rows_of(_orphan(), "anthropic", "anthropic")}
     assert before == {"error"}
     own = SAMPLES / "overrides-a-built-in.yaml"
@@ -163,7 +165,7 @@ def test_a_profile_of_a_built_in_name_stands_before_the_built_in_one(tmp_path: P
     messages = json.loads(_orphan())["messages"]
     for more in ((), ("--provider", "anthropic")):
         found = lint("anthropic", messages, tmp_path / "own.yaml", "--profile", "own.yaml", *more)
-        (orphan,) = [one for one in found if one["rule"] == "orphan-result"]
+        (orphan,) = [item for item in found if item["rule"] == "orphan-result"]
         assert (orphan["severity"], orphan["provider"]) == ("info", "anthropic")
         assert orphan["provider_error"] == "no call has the id toolu_9"
 
@@ -173,12 +175,12 @@ def _orphan() -> bytes:
     return json.dumps({"model": "claude-x", "messages": [{"role": "user", "content": [result]}]}).encode()
 
 
-def test_a_weight_of_a_users_own_holds_for_its_provider_only(tmp_path: Path) -> None:
+def test_a_weight_of_an_own_profile_applies_to_its_provider_only(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("name: mine\nextends: anthropic\nweights: [{rule: orphan-result, severity: info}]\n")
     messages = json.loads(_orphan())["messages"]
     levels = {
-        provider: {one["severity"] for one in found if one["rule"] == "orphan-result"}
+        provider: {item["severity"] for item in found if item["rule"] == "orphan-result"}
         for provider in ("mine", "anthropic")
         if (found := lint("anthropic", messages, own, "--profile", "own.yaml", "--provider", provider))
         or True
@@ -189,18 +191,20 @@ def test_a_weight_of_a_users_own_holds_for_its_provider_only(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "arguments", [("--profile", "own.yaml", "--provider", "gateway"), ("--provider", "own.yaml")]
 )
-def test_a_users_clause_is_linted_and_speaks_in_the_users_words(
+def test_a_clause_of_a_user_is_checked_and_reported_in_the_users_words(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     own = tmp_path / "own.yaml"
     own.write_bytes((SAMPLES / "extends-a-provider.yaml").read_bytes())
-    assert not [one for one in lint("anthropic", call("abc"), own, *arguments) if one["code"] == "PR301"]
-    found = [one for one in lint("anthropic", call("abc_1"), own, *arguments) if one["code"] == "PR301"]
+    assert not [
+        event for event in lint("anthropic", call("abc"), own, *arguments) if event["code"] == "PR301"
+    ]
+    found = [event for event in lint("anthropic", call("abc_1"), own, *arguments) if event["code"] == "PR301"]
     assert found
-    assert {one["provider"] for one in found} == {"gateway"}
+    assert {item["provider"] for item in found} == {"gateway"}
 
 
-def test_who_names_no_provider_hears_that_nothing_leads_to_a_profile(tmp_path: Path) -> None:
+def test_without_a_provider_an_unreachable_profile_is_reported(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("name: mine\n")
     (tmp_path / "log.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     run = turnlint("lint", "log.jsonl", "--profile", "own.yaml", cwd=tmp_path)
@@ -234,20 +238,20 @@ LARGE = ("many-documents", "many-keys", "deep-flow-that-closes")
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in HOSTILE]
+    "kind", [pytest.param(item, marks=pytest.mark.slow) if item in LARGE else item for item in HOSTILE]
 )
-def test_no_file_makes_more_than_a_sentence(kind: str, tmp_path: Path) -> None:
+def test_any_file_gives_at_most_an_error_sentence(kind: str, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_bytes(HOSTILE[kind])
     run = turnlint("profiles", "--profile", "own.yaml", cwd=tmp_path)
     assert_ended_well(run)
     assert (run.returncode, run.stdout) == (2, b"")
-    told = run.stderr.partition(b"Error: ")[2]
-    assert told.startswith(b"own.yaml")
-    assert len(told) < 8000
+    printed = run.stderr.partition(b"Error: ")[2]
+    assert printed.startswith(b"own.yaml")
+    assert len(printed) < 8000
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "."])
-def test_what_is_no_file_is_a_usage_error(name: str, tmp_path: Path) -> None:
+def test_a_special_file_is_a_usage_error(name: str, tmp_path: Path) -> None:
     run = turnlint("profiles", "--profile", name, cwd=tmp_path)
     assert_ended_well(run)
     assert run.returncode == 2
@@ -270,8 +274,8 @@ def test_the_schema_names_every_kind_of_clause_and_explains_it(tmp_path: Path) -
         assert not {"source", "date"} & set(definitions[kind]["required"])
     notes = [
         value
-        for one in definitions.values()
-        for value in one["properties"].values()
+        for definition in definitions.values()
+        for value in definition["properties"].values()
         if "description" in value
     ]
     assert len(notes) > 100

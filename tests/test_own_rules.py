@@ -1,4 +1,4 @@
-"""Rules of the configuration: what they find, where, and that nothing makes them slow."""
+"""Rules of the configuration: their findings, their positions, and linear time."""
 
 import json
 import re
@@ -29,8 +29,8 @@ RECORD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def said(tmp_path: Path, rule: str) -> list[str]:
-    """Where a rule, written as it would be in a file, has something to say of the record."""
+def pointers_of(tmp_path: Path, rule: str) -> list[str]:
+    """The positions that a rule, written as in a file, reports in the record."""
     (tmp_path / "turnlint.yaml").write_text(f"rules:\n  - {{name: n, message: m, {rule}}}\n")
     (made,) = Config(str(tmp_path / "turnlint.yaml")).rules
     return ["/".join(map(str, ("", *at))) for at in places(made, RECORD)]
@@ -76,8 +76,8 @@ def said(tmp_path: Path, rule: str) -> list[str]:
         ("pointer: '', when: {kind: object}", [""]),
     ],
 )  # fmt: skip
-def test_a_rule_finds_places(tmp_path: Path, rule: str, at: list[str]) -> None:
-    assert said(tmp_path, rule) == at
+def test_a_rule_reports_positions(tmp_path: Path, rule: str, at: list[str]) -> None:
+    assert pointers_of(tmp_path, rule) == at
 
 
 RULES = """
@@ -95,7 +95,7 @@ rules:
 """
 
 
-def test_what_rules_find_is_reported_like_all_else(tmp_path: Path) -> None:
+def test_findings_of_own_rules_are_reported_like_others(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": RULES, "a.jsonl": json.dumps({"id": "s-1", **RECORD}) + "\n"})
     run = json.loads(turnlint(tmp_path, "lint", "a.jsonl", "--output-format", "json").stdout)
     rows = {row["rule"]: row for row in run["findings"]}
@@ -111,7 +111,7 @@ def test_what_rules_find_is_reported_like_all_else(tmp_path: Path) -> None:
     assert "sk-abcdef" not in text
 
 
-def test_rules_are_chosen_by_name_and_as_a_family(tmp_path: Path) -> None:
+def test_rules_are_selected_by_name_and_as_a_family(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": RULES, "a.jsonl": json.dumps(RECORD) + "\n"})
     both = ["a.jsonl:own/tagged:info", "a.jsonl:own/no-keys:error"]
     assert found(tmp_path, "a.jsonl") == both
@@ -125,7 +125,7 @@ def test_rules_are_chosen_by_name_and_as_a_family(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
-def test_conversations_over_many_records_know_their_findings(tmp_path: Path, name: str) -> None:
+def test_conversations_over_many_records_have_their_findings(tmp_path: Path, name: str) -> None:
     lines = [json.dumps(message) for message in RECORD["messages"]]
     text = "\n".join(lines) if name == "a.jsonl" else f"[{', '.join(lines)}]"
     at = "/content" if name == "a.jsonl" else "/*/content"
@@ -136,7 +136,7 @@ def test_conversations_over_many_records_know_their_findings(tmp_path: Path, nam
     assert (row["line"], row["message_index"], row["conversation"]["index"]) == (1, 0, 0)
 
 
-def test_records_that_hold_no_conversation_are_looked_at_too(tmp_path: Path) -> None:
+def test_records_without_a_conversation_are_checked_too(tmp_path: Path) -> None:
     rule = "rules: [{name: n, message: m, pointer: /x, when: {exists: true}}]\n"
     put(tmp_path, **{"turnlint.yaml": rule, "a.jsonl": json.dumps(RECORD) + '\n{"x": 1}\n{"x": \n'})
     rows = turnlint(
@@ -145,7 +145,7 @@ def test_records_that_hold_no_conversation_are_looked_at_too(tmp_path: Path) -> 
     assert [row.split(" ")[0] for row in rows] == ["a.jsonl:2:7:"]
 
 
-def test_of_several_conversations_in_a_record_each_has_its_own(tmp_path: Path) -> None:
+def test_each_of_several_conversations_in_a_record_has_its_findings(tmp_path: Path) -> None:
     rule = "rules: [{name: n, message: m, pointer: '/**/content', when: {equals: x}}]\n"
     one = {"id": "A", "messages": [{"role": "user", "content": "a"}]}
     two = {"id": "B", "messages": [{"role": "user", "content": "x"}]}
@@ -157,14 +157,14 @@ def test_of_several_conversations_in_a_record_each_has_its_own(tmp_path: Path) -
     assert run["findings"][0]["pointer"] == "/1/messages/0/content"
 
 
-def test_fix_leaves_what_they_find_alone(tmp_path: Path) -> None:
+def test_fix_does_not_change_their_findings(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": RULES, "a.jsonl": json.dumps(RECORD) + "\n"})
     before = (tmp_path / "a.jsonl").read_text()
     assert turnlint(tmp_path, "fix", "a.jsonl").returncode == 0
     assert (tmp_path / "a.jsonl").read_text() == before
 
 
-def test_words_of_a_rule_cannot_steer_a_terminal(tmp_path: Path) -> None:
+def test_texts_of_a_rule_cannot_control_a_terminal(tmp_path: Path) -> None:
     rule = 'rules: [{name: n, message: "\\e[31m::error::", pointer: /model, when: {exists: true}}]\n'
     put(tmp_path, **{"turnlint.yaml": rule, "a.jsonl": json.dumps(RECORD) + "\n"})
     for kind in ("text", "concise", "json"):
@@ -179,15 +179,15 @@ PIECES = ["a", "b", "[ab]", "[^a]", ".", "a*", "b+", "(ab)?", "(a|b)*", "^", "$"
 @given(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
     .map("".join)
-    .filter(lambda one: one.count("?P<n>") < 2),
+    .filter(lambda item: item.count("?P<n>") < 2),
     st.text("abABé \n1_{]", max_size=9),
 )
-def test_expressions_find_what_those_of_the_language_find(pattern: str, text: str) -> None:
+def test_expressions_match_like_those_of_python(pattern: str, text: str) -> None:
     assert Expression(pattern).is_in(text) is (re.search(pattern, text) is not None)
 
 
 def steps_of(pattern: str, text: str) -> int:
-    """How often a search had to think; what it remembered is looked up."""
+    """The number of computed steps of a search; cached steps are not counted."""
     expression = Expression(pattern)
     count = 0
     think = expression._step
@@ -226,12 +226,12 @@ def test_no_text_makes_a_search_slow(pattern: str) -> None:
         "(?a)x",
     ],
 )
-def test_what_cannot_be_searched_for_in_one_pass_is_not_taken(pattern: str) -> None:
+def test_expressions_that_need_more_than_one_pass_are_refused(pattern: str) -> None:
     with pytest.raises(ExpressionError):
         Expression(pattern)
 
 
-def test_an_expression_has_a_size_that_it_may_not_pass() -> None:
+def test_the_size_of_an_expression_is_limited() -> None:
     Expression(f"a{{{MAX_NODES // 2}}}")
     for pattern in (f"a{{{MAX_NODES}}}", "((a{50}){50}){50}", "(" * 3000 + "a" + ")" * 3000):
         with pytest.raises(ExpressionError, match="too large"):
@@ -242,7 +242,7 @@ NAMES = st.sampled_from(["a", "b", "ab", "*", "**", "?", "a*"])
 
 
 @given(st.lists(NAMES, max_size=4), st.lists(st.sampled_from(["a", "b", "ab"]), max_size=5))
-def test_patterns_over_paths_mean_what_they_say(steps: list[str], names: list[str]) -> None:
+def test_patterns_over_paths_match_like_a_plain_matcher(steps: list[str], names: list[str]) -> None:
     def plainly(steps: list[str], names: list[str]) -> bool:
         if not steps:
             return not names

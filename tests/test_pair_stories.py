@@ -1,7 +1,7 @@
-"""Conversations that a repair once paired wrongly, each with the reading that was wrong.
+"""Conversations that a repair once paired wrongly, each with the wrong reading.
 
-A story is written as turns: `c` is a call, `r` a result and `p` a placeholder, each with its number, id and tool; `x` is
-text. `-` is no id, `_` an empty id and `~` an id of white space.
+A case is written as turns: `c` is a call, `r` a result and `p` a placeholder, each with its number, id and tool; `x`
+is text. `-` is no id, `_` an empty id and `~` an id of white space.
 """
 
 import pytest
@@ -10,7 +10,7 @@ import fuzz_pairs
 from breaking import PLACEHOLDER, Piece, Turn
 
 IDS = {"-": None, "_": "", "~": " "}
-STORIES = (
+CASES = (
     (
         "two results claim one call of a crowded turn, and a later call has the id too",
         "mistral", "lossless", "ollama",
@@ -118,7 +118,7 @@ STORIES = (
         " / model c2:call_0:look_2 c3:call_0:read_3 r3:call_0:read_3 / tool r2:call_0:look_2"),
     ),
     (
-        "a call in a message of results that stands nowhere else",
+        "a call that is only in a message of results",
         "gemini", "placeholder", "canonical ids",
         "model c1:-:read / tool c3:-:read r3:-:read / model x / tool r1:-:read",
     ),
@@ -186,12 +186,14 @@ def _piece(word: str) -> Piece:
 
 
 @pytest.mark.parametrize(
-    ("form", "level", "provider", "text"), [one[1:] for one in STORIES], ids=[one[0] for one in STORIES]
+    ("form", "level", "provider", "text"),
+    [story[1:] for story in CASES],
+    ids=[story[0] for story in CASES],
 )
 def test_a_repair_keeps_results_ids_and_counts(form: str, level: str, provider: str, text: str) -> None:
-    talk = []
+    conversation = []
     for turn in text.split(" / "):
         role, *words = turn.split()
-        talk.append(Turn(role, [_piece(word) for word in words]))
-    case = fuzz_pairs.Case(form, talk, [], level, provider)  # type: ignore[arg-type]
+        conversation.append(Turn(role, [_piece(word) for word in words]))
+    case = fuzz_pairs.Case(form, conversation, [], level, provider)  # type: ignore[arg-type]
     assert [*fuzz_pairs.judged(case)] == []

@@ -1,6 +1,6 @@
-"""Records that ask to leave out what is found in them.
+"""Records with keys that request to ignore their own findings.
 
-Only where the settings ask them, counted, told of when of no use, and never with a word that breaks anything.
+These apply only if the settings allow them; they are counted, reported if useless, and never break a run.
 """
 
 import json
@@ -19,17 +19,17 @@ BODY = json.loads(unanswered(None, "c1"))["messages"]
 EMPTY = {"role": "assistant", "content": ""}
 
 
-def asking(value: Any, name: str = "s-1", messages: list[Any] = BODY) -> str:
+def record_with(value: Any, name: str = "s-1", messages: list[Any] = BODY) -> str:
     return json.dumps({"id": name, "metadata": {"turnlint": value}, "messages": messages}) + "\n"
 
 
 def folder_with(tmp_path: Path, *values: Any, settings: str = SETTINGS) -> Path:
-    put(tmp_path, **{"a.jsonl": "".join(asking(one, f"s-{number}") for number, one in enumerate(values)),
+    put(tmp_path, **{"a.jsonl": "".join(record_with(value, f"s-{number}") for number, value in enumerate(values)),
                      "turnlint.yaml": settings})  # fmt: skip
     return tmp_path
 
 
-def test_nothing_in_a_record_hides_a_finding_unless_the_settings_ask_it(tmp_path: Path) -> None:
+def test_no_record_hides_a_finding_unless_the_settings_allow_it(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA201"], ["all"], settings="")
     assert found(folder) == ["a.jsonl:PA201:error"] * 2
     put(folder, **{"turnlint.yaml": "ignores-in-records: /metadata/other\n"})
@@ -45,7 +45,7 @@ def test_nothing_in_a_record_hides_a_finding_unless_the_settings_ask_it(tmp_path
         ["ST110", {"rules": ["PA2"]}],
     ],
 )  # fmt: skip
-def test_what_a_record_asks_for_is_left_out_and_counted(tmp_path: Path, value: Any) -> None:
+def test_findings_that_a_record_ignores_are_hidden_and_counted(tmp_path: Path, value: Any) -> None:
     folder = folder_with(tmp_path, value)
     put(folder, **{"b.jsonl": unanswered("t", "c1") + "\n"})
     assert found(folder) == ["b.jsonl:PA201:error"]
@@ -58,7 +58,7 @@ def test_what_a_record_asks_for_is_left_out_and_counted(tmp_path: Path, value: A
     jsonschema.Draft202012Validator(schema).validate(report)
 
 
-def test_every_output_leaves_it_out(tmp_path: Path) -> None:
+def test_every_output_hides_them(tmp_path: Path) -> None:
     from turnlint.report import FORMATS
 
     folder = folder_with(tmp_path, ["PA201"])
@@ -67,7 +67,7 @@ def test_every_output_leaves_it_out(tmp_path: Path) -> None:
         assert (done.returncode, "call `c1`" in done.stdout) == (0, False), name
 
 
-def test_a_record_speaks_of_itself_only(tmp_path: Path) -> None:
+def test_a_record_ignores_only_its_own_findings(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA201"], [], ["PA202"])
     rows = [
         json.loads(line)
@@ -76,7 +76,7 @@ def test_a_record_speaks_of_itself_only(tmp_path: Path) -> None:
     assert [row["line"] for row in rows] == [2, 3]
 
 
-def test_a_place_inside_of_a_list_speaks_of_its_element(tmp_path: Path) -> None:
+def test_a_key_inside_of_a_list_applies_to_its_element(tmp_path: Path) -> None:
     quiet = {**EMPTY, "metadata": {"turnlint": ["ST110"]}}
     messages = [USER, quiet, USER, EMPTY, USER]
     settings = "ignores-in-records: /messages/*/metadata/turnlint\n"
@@ -92,9 +92,9 @@ def test_a_place_inside_of_a_list_speaks_of_its_element(tmp_path: Path) -> None:
 
 def test_records_in_one_document_are_records(tmp_path: Path) -> None:
     records = [
-        json.loads(asking(["PA201"], "s-1")),
-        json.loads(asking([], "s-2")),
-        json.loads(asking(["PA20"], "s-3")),
+        json.loads(record_with(["PA201"], "s-1")),
+        json.loads(record_with([], "s-2")),
+        json.loads(record_with(["PA20"], "s-3")),
     ]
     put(tmp_path, **{"a.json": json.dumps(records, indent=1), "turnlint.yaml": SETTINGS})
     rows = json.loads(turnlint(tmp_path, "lint", "--output-format", "json").stdout)["findings"]
@@ -102,7 +102,7 @@ def test_records_in_one_document_are_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_what_is_of_no_use_is_told_of(tmp_path: Path, jobs: str) -> None:
+def test_useless_keys_are_reported(tmp_path: Path, jobs: str) -> None:
     folder = folder_with(tmp_path, ["PA201", "ST110"], [{"rules": ["PA202"], "reason": "known"}])
     assert turnlint(folder, "lint", "-j", jobs).stderr == (
         "turnlint: a.jsonl:1: /metadata/turnlint/1: unused ignore of ST110: it matches no finding here; remove it\n"
@@ -111,14 +111,14 @@ def test_what_is_of_no_use_is_told_of(tmp_path: Path, jobs: str) -> None:
     assert turnlint(folder, "lint", "--select", "PA201").stderr == ""
 
 
-def test_many_that_are_of_no_use_are_counted(tmp_path: Path) -> None:
+def test_many_useless_keys_are_counted(tmp_path: Path) -> None:
     sound = [USER, {"role": "assistant", "content": "Hello."}]
-    put(tmp_path, **{"a.jsonl": "".join(asking(["ST110"], f"s-{number}", sound) for number in range(250)),
+    put(tmp_path, **{"a.jsonl": "".join(record_with(["ST110"], f"s-{number}", sound) for number in range(250)),
                      "turnlint.yaml": SETTINGS})  # fmt: skip
     lines = turnlint(tmp_path, "lint").stderr.splitlines()
     assert len(lines) == 21
     assert lines[-1] == "turnlint: and 230 more ignores in records that match no finding"
-    put(tmp_path, **{"a.jsonl": "".join(asking([f"no-{number}"]) for number in range(250))})
+    put(tmp_path, **{"a.jsonl": "".join(record_with([f"no-{number}"]) for number in range(250))})
     for jobs in ("1", "2"):
         lines = turnlint(tmp_path, "lint", "-j", jobs).stderr.splitlines()
         assert len(lines) == 21
@@ -126,7 +126,7 @@ def test_many_that_are_of_no_use_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
         ("PA201", ": expected a list of rules, got a string"),
         (True, ": expected a list of rules, got true or false"),
@@ -150,25 +150,23 @@ def test_many_that_are_of_no_use_are_counted(tmp_path: Path) -> None:
     ],
     ids=range(16),
 )
-def test_what_cannot_be_understood_means_nothing_and_is_told_of(
-    tmp_path: Path, value: Any, said: str
-) -> None:
+def test_invalid_values_have_no_effect_and_are_reported(tmp_path: Path, value: Any, expected: str) -> None:
     folder = folder_with(tmp_path, value)
     done = turnlint(folder, "lint", "--output-format", "concise")
     assert (done.returncode, done.stdout.count("PA201[error]")) == (1, 1)
-    assert done.stderr == f"turnlint: a.jsonl:1: /metadata/turnlint{said}\n"
+    assert done.stderr == f"turnlint: a.jsonl:1: /metadata/turnlint{expected}\n"
     assert turnlint(folder, "fix", "a.jsonl").returncode == 0
     after = json.loads((folder / "a.jsonl").read_text())
     assert (after["metadata"]["turnlint"], len(after["messages"])) == (value, 4)
 
 
-def test_what_is_not_understood_leaves_its_neighbours_as_they_are(tmp_path: Path) -> None:
+def test_invalid_values_do_not_affect_their_neighbours(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA999", "PA201"])
     done = turnlint(folder, "lint")
     assert (done.returncode, done.stderr.count("\n")) == (0, 1)
 
 
-def test_words_of_a_record_do_nothing_to_a_terminal_or_a_log(tmp_path: Path) -> None:
+def test_texts_of_a_record_cannot_control_a_terminal_or_a_log(tmp_path: Path) -> None:
     evil = "\x1b[31m\n::error::pwned\u202e"
     folder = folder_with(tmp_path, [evil], [{"rules": ["PA201"], "reason": evil}], {evil: 1})
     for name in ("text", "github", "json", "junit", "sarif"):
@@ -217,16 +215,16 @@ def test_odd_values_never_break_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "pattern", ["", "/**", "/*/*", "/**/turnlint", "/messages/*/**", "/metadata/turnlint/**", "/a~1b/c~0"]
 )
-def test_a_pattern_that_leads_to_anything_breaks_nothing(tmp_path: Path, pattern: str) -> None:
+def test_a_pattern_with_any_target_breaks_nothing(tmp_path: Path, pattern: str) -> None:
     folder = folder_with(tmp_path, ["PA201"], settings=f"ignores-in-records: '{pattern}'\n")
     done = turnlint(folder, "lint", TURNLINT_TRACEBACK="1")
     assert done.returncode in (0, 1), done.stderr[-800:]
     assert len(done.stderr.splitlines()) <= 42
 
 
-def test_damaged_records_are_asked_too_and_hide_no_damage_of_others(tmp_path: Path) -> None:
-    twice = asking(["ST102", "PA201"]).replace('"id": "s-1"', '"id": "s-1", "id": "s-1"')
-    put(tmp_path, **{"a.jsonl": twice + '{"metadata": {"turnlint": ["all"]}, "messages": [\n' + asking([]),
+def test_damaged_records_are_read_too_and_hide_no_damage_of_others(tmp_path: Path) -> None:
+    twice = record_with(["ST102", "PA201"]).replace('"id": "s-1"', '"id": "s-1", "id": "s-1"')
+    put(tmp_path, **{"a.jsonl": twice + '{"metadata": {"turnlint": ["all"]}, "messages": [\n' + record_with([]),
                      "turnlint.yaml": SETTINGS})  # fmt: skip
     rows = [
         json.loads(line)
@@ -236,10 +234,10 @@ def test_damaged_records_are_asked_too_and_hide_no_damage_of_others(tmp_path: Pa
     assert ("PA201", 3) in [(row["code"], row["line"]) for row in rows]
 
 
-# What fix does.
+# Effects on fix.
 
 
-def test_fix_leaves_alone_what_a_record_asks_for_and_its_words(tmp_path: Path) -> None:
+def test_fix_leaves_ignored_findings_and_their_keys(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA201"], ["ST110"], [])
     before = (folder / "a.jsonl").read_text().splitlines()
     assert "would be repaired" in turnlint(folder, "fix", "a.jsonl", "--check").stdout
@@ -255,8 +253,8 @@ def test_fix_leaves_alone_what_a_record_asks_for_and_its_words(tmp_path: Path) -
     assert (folder / "a.jsonl").read_text().splitlines()[0] != before[0]
 
 
-def test_fix_does_not_take_away_where_a_record_asks(tmp_path: Path) -> None:
-    """A provider that knows no such key would have it taken out; that is told of, and not done."""
+def test_fix_does_not_remove_the_key_of_a_record(tmp_path: Path) -> None:
+    """A provider that does not know the key would have it removed; that is reported, and not done."""
     first = {**USER, "turnlint": ["ST110"], "extra": 1}
     record = {
         "model": "m",
@@ -267,7 +265,7 @@ def test_fix_does_not_take_away_where_a_record_asks(tmp_path: Path) -> None:
     def left(name: str) -> list[set[str]]:
         turnlint(tmp_path, "fix", "a.jsonl", "--provider", "mistral", "--level", "lossy", "-o", name)
         messages = json.loads((tmp_path / name).read_text())["messages"]
-        return [one.keys() & {"turnlint", "extra"} for one in (messages[0], messages[2])]
+        return [item.keys() & {"turnlint", "extra"} for item in (messages[0], messages[2])]
 
     assert left("bare.jsonl") == [set(), set()]
     put(tmp_path, **{"turnlint.yaml": "ignores-in-records: /messages/*/turnlint\n"})
@@ -275,7 +273,7 @@ def test_fix_does_not_take_away_where_a_record_asks(tmp_path: Path) -> None:
     assert "PR317" in turnlint(tmp_path, "lint", "--provider", "mistral", "--output-format", "concise").stdout
 
 
-def test_a_message_that_asks_is_not_dropped(tmp_path: Path) -> None:
+def test_a_message_with_such_a_key_is_not_dropped(tmp_path: Path) -> None:
     orphan = {"role": "tool", "tool_call_id": "x", "content": "18", "metadata": {"turnlint": ["ST110"]}}
     other = {"role": "tool", "tool_call_id": "y", "content": "19"}
     put(tmp_path, **{"a.jsonl": json.dumps({"messages": [USER, orphan, other, USER]}) + "\n",
@@ -286,25 +284,25 @@ def test_a_message_that_asks_is_not_dropped(tmp_path: Path) -> None:
     assert other not in messages
 
 
-def test_sessions_go_by_the_record_of_the_finding(tmp_path: Path) -> None:
-    messages = [{"conversation_id": "s", **one} for one in BODY]
-    asks = {**messages[1], "metadata": {"turnlint": ["PA201"]}}
+def test_sessions_use_the_record_of_the_finding(tmp_path: Path) -> None:
+    messages = [{"conversation_id": "s", **item} for item in BODY]
+    ignoring = {**messages[1], "metadata": {"turnlint": ["PA201"]}}
     settings = {"turnlint.yaml": SETTINGS}
     put(
         tmp_path,
         **{
-            "a.jsonl": "".join(json.dumps(one) + "\n" for one in (messages[0], asks, messages[2])),
+            "a.jsonl": "".join(json.dumps(item) + "\n" for item in (messages[0], ignoring, messages[2])),
             **settings,
         },
     )
     assert found(tmp_path) == []
     assert "nothing to repair" in turnlint(tmp_path, "fix", "a.jsonl", "--check").stdout
     first = {**messages[0], "metadata": {"turnlint": ["PA201"]}}
-    put(tmp_path, **{"a.jsonl": "".join(json.dumps(one) + "\n" for one in (first, *messages[1:]))})
+    put(tmp_path, **{"a.jsonl": "".join(json.dumps(item) + "\n" for item in (first, *messages[1:]))})
     assert found(tmp_path) == ["a.jsonl:PA201:error"]
 
 
-def test_it_goes_together_with_all_else_that_is_known(tmp_path: Path) -> None:
+def test_it_works_together_with_ignores_and_baselines(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA201"], [], ["own/n"])
     put(folder, **{"turnlint.yaml": SETTINGS + "ignore: [{conversation: s-1, reason: known}]\n"
                    "rules: [{name: n, message: m, pointer: /metadata/turnlint, when: {longer-than: 0}}]\n"})  # fmt: skip
@@ -325,10 +323,10 @@ def test_a_cached_run_is_the_same(tmp_path: Path) -> None:
     assert json.loads(cached(folder).stdout)["summary"]["findings"]["error"] == 2
 
 
-def test_what_cannot_be_set_is_told_of(tmp_path: Path) -> None:
-    for text, said in (
+def test_an_invalid_setting_is_reported(tmp_path: Path) -> None:
+    for text, expected in (
         ("ignores-in-records: metadata\n", "'metadata' is not a JSON Pointer: expected a leading slash"),
         ("ignores-in-records: [/a]\n", "expected a string, got a list"),
     ):
         done = turnlint(folder_with(tmp_path, [], settings=text), "lint")
-        assert (done.returncode, said in done.stderr) == (2, True)
+        assert (done.returncode, expected in done.stderr) == (2, True)

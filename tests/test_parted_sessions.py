@@ -1,11 +1,11 @@
-"""Sessions with parts that would not be replayed: each part has its own ids, and doubt about a pair leaves the rest."""
+"""Sessions with parts that are not replayed: each part has its own ids, and doubt about a pair blocks the repair."""
 
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 
-from test_pi import Entry, fixed, header, lines, result, says, tool, user
+from test_pi import Entry, answer, fixed, header, lines, result, tool, user
 from turnlint.cli.fix import command
 
 
@@ -20,10 +20,10 @@ def _result(name: str, parent: str, identifier: str, of: str, text: str) -> Entr
 
 def test_a_call_of_another_branch_does_not_keep_a_result_from_its_call() -> None:
     session = [
-        header(), user("a", None), says("x", "a", _call("c1", "read", 9)),
-        _result("b", "a", "c1", "write", "one"), says("c", "b", _call("c1", "write", 1)), user("d", "c"),
+        header(), user("a", None), answer("x", "a", _call("c1", "read", 9)),
+        _result("b", "a", "c1", "write", "one"), answer("c", "b", _call("c1", "write", 1)), user("d", "c"),
     ]  # fmt: skip
-    assert [(one["id"], one.get("parentId")) for one in fixed(*session)[1:]] == [
+    assert [(item["id"], item.get("parentId")) for item in fixed(*session)[1:]] == [
         ("a", None),
         ("x", "a"),
         ("c", "a"),
@@ -32,30 +32,32 @@ def test_a_call_of_another_branch_does_not_keep_a_result_from_its_call() -> None
     ]
 
 
-def test_new_ids_in_one_branch_leave_the_pairs_of_another() -> None:
-    """Both branches have calls with one id. Only those of the branch that is replayed get new ids."""
+def test_new_ids_in_one_branch_do_not_change_the_pairs_of_another() -> None:
+    """Both branches have calls with one id. Only those of the replayed branch get new ids."""
     calls = [_call("c1", name, number) for number, name in enumerate(("write", "read", "list"))]
-    branch = [says("x", "a", *calls[1:]), _result("y", "x", "c1", "read", "old")]
+    branch = [answer("x", "a", *calls[1:]), _result("y", "x", "c1", "read", "old")]
     session = [
-        header(), user("a", None), *branch, says("b", "a", *calls),
+        header(), user("a", None), *branch, answer("b", "a", *calls),
         *(_result(f"r{n}", f"r{n - 1}" if n else "b", "c1", calls[n]["name"], f"{n}") for n in range(3)), user("d", "r2"),
     ]  # fmt: skip
     after = fixed(*session)
     assert after[2:4] == branch
-    ids = [one["id"] for one in after[4]["message"]["content"]]
+    ids = [item["id"] for item in after[4]["message"]["content"]]
     assert len({*ids}) == 3
-    assert [one["message"]["toolCallId"] for one in after[5:8]] == ids
+    assert [item["message"]["toolCallId"] for item in after[5:8]] == ids
 
 
 def test_doubt_about_a_pair_leaves_the_session_unchanged(tmp_path: Path) -> None:
-    """The id of the result is that of a call in a branch that was left behind."""
+    """The id of the result is that of a call in an abandoned branch."""
     session = [
-        header(), user("a", None), says("x", "a", _call("c1", "read", 9)), says("b", "a", _call(None, "list", 1)),
-        _result("c", "b", "c1", "list", "one"), says("e", "c", _call("c2", "read", 2)), user("f", "e"),
+        header(), user("a", None), answer("x", "a", _call("c1", "read", 9)), answer("b", "a", _call(None, "list", 1)),
+        _result("c", "b", "c1", "list", "one"), answer("e", "c", _call("c2", "read", 2)), user("f", "e"),
     ]  # fmt: skip
     path = tmp_path / "session.jsonl"
     path.write_bytes(before := lines(*session))
     done = CliRunner().invoke(command, [str(path)])
     assert (done.exit_code, path.read_bytes()) == (1, before)
-    said = "unchanged: no evidence ties the result for `c1` to the call to `list`; correct the id by hand"
-    assert said in " ".join(done.output.split())
+    expected_text = (
+        "unchanged: no evidence ties the result for `c1` to the call to `list`; correct the id by hand"
+    )
+    assert expected_text in " ".join(done.output.split())

@@ -1,6 +1,6 @@
-"""Sessions of pi: their repairs, whose file one is, and what no odd record may do.
+"""Sessions of pi: their repairs, their recognition, and odd records.
 
-The makers of records are those of `test_pi`, which is about how a sound one is read.
+The makers of records are those of `test_pi`, which tests the reading of sound sessions.
 """
 
 import json
@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from arbitrary_json import VALUES
 from budgets import examples
 from test_pi import (
-    ASKS,
+    CALLING,
     LOGS,
     SAMPLES,
     TIME,
     Entry,
+    answer,
     codes,
     compacted,
     entry,
@@ -30,7 +31,6 @@ from test_pi import (
     needs_corpus,
     read,
     result,
-    says,
     tool,
     unlinked,
     user,
@@ -42,25 +42,25 @@ from turnlint.reading import transcripts
 
 
 @pytest.mark.parametrize("parent", ["?", None], ids=["it is nowhere", "it is null for a turn of the model"])
-def test_what_is_cut_off_is_linked_again(parent: str | None) -> None:
-    before = [header(), user("a", None), says("b", "a", "x"), user("c", "b")]
-    session = [*before, says("d", parent, "y"), user("e", "d")]
-    assert [one for one in codes(*session) if one[0] == "ST111"] == [("ST111", "error", 5)]
-    assert fixed(*session) == [*before, says("d", "c", "y"), user("e", "d")]
+def test_an_unlinked_entry_is_linked_again(parent: str | None) -> None:
+    before = [header(), user("a", None), answer("b", "a", "x"), user("c", "b")]
+    session = [*before, answer("d", parent, "y"), user("e", "d")]
+    assert [code for code in codes(*session) if code[0] == "ST111"] == [("ST111", "error", 5)]
+    assert fixed(*session) == [*before, answer("d", "c", "y"), user("e", "d")]
 
 
 def test_an_entry_without_the_key_is_linked_again() -> None:
     loose = user("c", None)
     del loose["parentId"]
-    assert fixed(header(), user("a", None), says("b", "a", "x"), loose)[3] == user("c", "b")
+    assert fixed(header(), user("a", None), answer("b", "a", "x"), loose)[3] == user("c", "b")
 
 
-def test_a_file_without_its_header_is_told_of() -> None:
-    assert codes(user("a", None), says("b", "a", "x")) == [("ST103", "warning", 1)]
+def test_a_file_without_its_header_is_reported() -> None:
+    assert codes(user("a", None), answer("b", "a", "x")) == [("ST103", "warning", 1)]
 
 
 def test_a_new_result_is_an_entry_that_pi_could_have_written() -> None:
-    session = [header(), user("a", None), ASKS, user("c", "b"), says("d", "c", "hi")]
+    session = [header(), user("a", None), CALLING, user("c", "b"), answer("d", "c", "hi")]
     after = fixed(*session)
     new = after[3]
     assert new == {
@@ -95,7 +95,7 @@ HOSTILE: list[Any] = [
 
 @pytest.mark.parametrize("odd", HOSTILE, ids=lambda odd: json.dumps(odd)[:60])
 def test_no_shape_crashes_the_reader(odd: Any) -> None:
-    sound = [user("a", None), ASKS, result("c", "b")]
+    sound = [user("a", None), CALLING, result("c", "b")]
     linked = {"id": "y", "parentId": "c", **odd}
     for session in ([header(), *sound, odd], [odd, *sound], [header(), linked, *sound], [odd]):
         testing.rows_of(lines(*session), "pi")
@@ -116,11 +116,11 @@ ANY_LINE = st.builds(
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(ANY_LINE, min_size=1, max_size=8))
-def test_anything_may_stand_under_any_key(session: list[Entry]) -> None:
+def test_any_key_may_have_any_value(session: list[Entry]) -> None:
     testing.rows_of(lines(*session), "pi")
 
 
-def test_a_chain_may_be_as_long_as_it_likes() -> None:
+def test_the_length_of_a_chain_is_unlimited() -> None:
     count = 20_000
     chain = [user(f"{number:x}", f"{number - 1:x}" if number else None) for number in range(count)]
     (found,) = read(header(), *chain)
@@ -130,23 +130,23 @@ def test_a_chain_may_be_as_long_as_it_likes() -> None:
 STREAM = [
     header(), {"type": "agent_start"}, {"type": "turn_start"},
     {"type": "message_end", "message": user("a", None)["message"]},
-    {"type": "message_end", "message": ASKS["message"]},
+    {"type": "message_end", "message": CALLING["message"]},
     {"type": "tool_execution_start", "toolCallId": "t1", "toolName": "run", "args": {}},
 ]  # fmt: skip
 
 
 def test_a_stream_of_events_is_no_session() -> None:
     for size in range(2, len(STREAM) + 1):
-        records = [Record(number, 0, json.dumps(one).encode()) for number, one in enumerate(STREAM[:size])]
+        records = [Record(number, 0, json.dumps(item).encode()) for number, item in enumerate(STREAM[:size])]
         found, _ = carriers.best_for(records)
         assert found is None or found.name != "pi"
 
 
-def test_a_session_is_known_whatever_its_version() -> None:
-    entries = [user("a", None), ASKS, result("c", "b")]
+def test_a_session_of_any_version_is_recognized() -> None:
+    entries = [user("a", None), CALLING, result("c", "b")]
     old = [header(None), *unlinked(*entries)]
     for session in ([header(), *entries], old, entries, [header(), entries[0]]):
-        records = [Record(number, 0, json.dumps(one).encode()) for number, one in enumerate(session)]
+        records = [Record(number, 0, json.dumps(item).encode()) for number, item in enumerate(session)]
         found, _ = carriers.best_for(records)
         assert found is not None
         assert found.name == "pi"
@@ -170,8 +170,8 @@ def test_every_call_and_result_of_a_log_is_read_once(path: Path) -> None:
             expected.update([message["toolCallId"]] if message.get("role") == "toolResult" else [])
     found = Counter(
         block.id
-        for one in transcripts(Source(path.name, str(path)))
-        for message in one.messages
+        for transcript in transcripts(Source(path.name, str(path)))
+        for message in transcript.messages
         for block in message.blocks
         if isinstance(block, Call | Result)
     )
@@ -194,25 +194,25 @@ def test_no_other_log_is_taken_for_one(path: Path) -> None:
 
 
 def sent_by_pi(data: bytes) -> list[Entry]:
-    """The messages of the session's context, those of turns that stopped among them."""
+    """The messages of the session's context, including those of turns that stopped."""
     entries = [json.loads(line) for line in data.splitlines()][1:]
-    known = {one["id"]: one for one in entries}
+    known = {entry["id"]: entry for entry in entries}
     path: list[Entry] = []
     at = entries[-1] if entries else None
     while at is not None:
         path.insert(0, at)
         at = known.get(at["parentId"])
-    marks = [number for number, one in enumerate(path) if one["type"] == "compaction"]
+    marks = [number for number, item in enumerate(path) if item["type"] == "compaction"]
     if marks:
         place = marks[-1]
-        names = [one["id"] for one in path[:place]]
+        names = [item["id"] for item in path[:place]]
         kept = path[place]["firstKeptEntryId"]
         path = path[names.index(kept) if kept in names else place : place] + path[place + 1 :]
-    return [one["message"] for one in path if one["type"] == "message"]
+    return [item["message"] for item in path if item["type"] == "message"]
 
 
 def refused(messages: list[Entry]) -> list[str]:
-    """Results that stand where no provider takes them, and calls without any before something else is said."""
+    """Results at positions that no provider accepts, and calls without a result before the next message."""
     wrong: list[str] = []
     waiting: list[str] | None = None
     for message in messages:
@@ -222,7 +222,7 @@ def refused(messages: list[Entry]) -> list[str]:
             else:
                 waiting.remove(message["toolCallId"])
             continue
-        wrong += [f"open {one}" for one in waiting or ()]
+        wrong += [f"open {item}" for item in waiting or ()]
         waiting = None
         if message["role"] == "assistant" and message["stopReason"] not in ("aborted", "error"):
             waiting = [block["id"] for block in message["content"] if block["type"] == "toolCall"]
@@ -231,7 +231,7 @@ def refused(messages: list[Entry]) -> list[str]:
 
 @st.composite
 def damaged_sessions(draw: st.DrawFn) -> bytes:
-    """A session as pi would write it, and then some damage: entries gone, turns stopped, branches, compactions."""
+    """A session as pi would write it, with some damage: entries removed, turns stopped, branches, compactions."""
     entries: list[Entry] = []
     users: list[str] = []
     last: str | None = None
@@ -245,7 +245,7 @@ def damaged_sessions(draw: st.DrawFn) -> bytes:
         users.append(last)
         calls = [f"t{turn}{number}" for number in range(draw(st.integers(0, 2)))]
         stop = draw(st.sampled_from(["toolUse", "toolUse", "toolUse", "aborted", "error"]))
-        last = add(says(f"a{turn}", last, "x", *map(tool, calls), stop=stop))
+        last = add(answer(f"a{turn}", last, "x", *map(tool, calls), stop=stop))
         for one in draw(st.permutations(calls)):
             if draw(st.integers(0, 3)):
                 last = add(result(f"r{one}", last, one))
@@ -255,7 +255,7 @@ def damaged_sessions(draw: st.DrawFn) -> bytes:
             last = add(result(f"x{turn}", last, draw(st.sampled_from(["t00", "t10", "?"]))))
         if not draw(st.integers(0, 4)):
             last = add(compacted(f"k{turn}", last, draw(st.sampled_from(users))))
-        last = add(says(f"b{turn}", last, "y")) if draw(st.booleans()) else last
+        last = add(answer(f"b{turn}", last, "y")) if draw(st.booleans()) else last
         if not draw(st.integers(0, 4)):
             last = draw(st.sampled_from(users))
     return lines(header(), *entries)
@@ -263,15 +263,15 @@ def damaged_sessions(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=examples(80), deadline=None)
 @given(damaged_sessions())
-def test_a_repaired_session_is_one_that_pi_goes_on_with(data: bytes) -> None:
+def test_pi_can_continue_a_repaired_session(data: bytes) -> None:
     before = sent_by_pi(data)
-    said = [
+    messages = [
         message.blocks
-        for one in read(*map(json.loads, data.splitlines()))
-        if not one.dead
-        for message in one.messages
+        for item in read(*map(json.loads, data.splitlines()))
+        if not item.dead
+        for message in item.messages
     ]
-    calls = [block.id for blocks in said for block in blocks if isinstance(block, Call | Result)]
+    calls = [block.id for blocks in messages for block in blocks if isinstance(block, Call | Result)]
     assert calls == [
         name
         for message in before
@@ -286,5 +286,7 @@ def test_a_repaired_session_is_one_that_pi_goes_on_with(data: bytes) -> None:
     assert refused(sent_by_pi(after)) == []
     assert testing.fixed(after, "pi") == after
     kept = [json.dumps(message, sort_keys=True) for message in sent_by_pi(after)]
-    spoken = [json.dumps(message, sort_keys=True) for message in before if message["role"] != "toolResult"]
-    assert [one for one in kept if one in spoken] == spoken
+    other_messages = [
+        json.dumps(message, sort_keys=True) for message in before if message["role"] != "toolResult"
+    ]
+    assert [item for item in kept if item in other_messages] == other_messages

@@ -1,4 +1,4 @@
-"""The playground: a page that holds nothing but its own."""
+"""The playground: a page that loads only its own files."""
 
 import re
 import shutil
@@ -28,7 +28,7 @@ def read(name: str) -> str:
 
 
 class Page(HTMLParser):
-    """The page's elements, and its options by the list that they stand in."""
+    """The page's elements, and its options by their list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ def test_the_page_is_well_formed(page: Page) -> None:
     assert named <= set(ids)
 
 
-def test_the_script_names_what_the_page_has(page: Page) -> None:
+def test_the_script_names_existing_elements(page: Page) -> None:
     ids = {attrs["id"] for _, attrs in page.elements if "id" in attrs}
     named = set(re.findall(r'\bat\("([^"]+)"\)', read("playground.js")))
     assert len(named) > 10
@@ -90,13 +90,13 @@ def test_a_script_is_well_formed(name: str, tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not there")
-    copy = tmp_path / f"{name}.mjs"  # what says that it is a module
+    copy = tmp_path / f"{name}.mjs"  # the suffix of a module
     shutil.copyfile(PAGE / name, copy)
     run = subprocess.run([node, "--check", str(copy)], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 
-def test_the_policy_lets_nothing_in_and_nothing_out(page: Page) -> None:
+def test_the_policy_blocks_all_other_sources(page: Page) -> None:
     (policy,) = [
         attrs["content"] or ""
         for tag, attrs in page.elements
@@ -114,10 +114,12 @@ def test_the_policy_lets_nothing_in_and_nothing_out(page: Page) -> None:
     }
     tags = [tag for tag, _ in page.elements]
     first = next(index for index, (_, attrs) in enumerate(page.elements) if "http-equiv" in attrs)
-    assert first < min(tags.index("link"), tags.index("script")), "what stands before it is not held by it"
+    assert first < min(tags.index("link"), tags.index("script")), (
+        "the policy does not apply to elements before it"
+    )
 
 
-def test_no_script_and_no_style_stands_in_the_page(page: Page) -> None:
+def test_no_script_and_no_style_is_inline(page: Page) -> None:
     for tag, attrs in page.elements:
         assert not [name for name in attrs if name.startswith("on") or name == "style"], tag
     assert not page.inside.get("script", "").strip()
@@ -125,14 +127,14 @@ def test_no_script_and_no_style_stands_in_the_page(page: Page) -> None:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_nothing_is_named_that_is_elsewhere(name: str) -> None:
+def test_no_external_address_is_named(name: str) -> None:
     text = read(name)
     assert not re.search(r"(?i)\b(?:https?|wss?|ftp):|data:\w+/", text)
     assert not re.search(r"""["'`(=]\s*//""", text)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_what_is_shown_is_text_and_nothing_is_kept(name: str) -> None:
+def test_output_is_text_and_nothing_is_stored(name: str) -> None:
     forbidden = (
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|DOMParser|createContextualFragment|setHTML",
         r"\beval\b|new Function|setAttribute",
@@ -142,8 +144,8 @@ def test_what_is_shown_is_text_and_nothing_is_kept(name: str) -> None:
         assert not re.search(pattern, read(name)), pattern
 
 
-def test_the_worker_is_held_by_the_policy_of_the_page() -> None:
-    """A worker of an address has the policy of that address; one of a blob has that of the page that made it."""
+def test_the_policy_of_the_page_applies_to_the_worker() -> None:
+    """A worker from an address has the policy of that address; one from a blob has that of the page that created it."""
     assert re.findall(r"new Worker\((\w+)", read("playground.js")) == ["address"]
     assert "const address = URL.createObjectURL(" in read("playground.js")
 
@@ -156,25 +158,25 @@ def test_every_option_of_the_page_exists(page: Page) -> None:
     assert page.options["content"] == list(OFFERS["content"])
 
 
-def test_what_is_offered_is_what_the_command_line_takes() -> None:
-    named: dict[str, Any] = {one.name: one.type for one in (*lint_command.params, *fix_command.params)}
+def test_the_options_are_those_of_the_command_line() -> None:
+    named: dict[str, Any] = {param.name: param.type for param in (*lint_command.params, *fix_command.params)}
     assert tuple(OFFERS["format"]) == named["format_name"].names == ("auto", *carriers.NAMES)
     assert tuple(OFFERS["level"]) == named["level"].names
     assert tuple(OFFERS["content"]) == named["show_content"].names
     assert OFFERS["provider"] == ["auto", "none", *Providers(packages()).names()]
 
 
-def test_the_page_and_the_engine_have_one_bound() -> None:
+def test_the_page_and_the_engine_have_one_limit() -> None:
     (bound,) = re.findall(r"const MOST_BYTES = ([\d_]+);", read("playground.js"))
     assert int(bound) == OFFERS["most_bytes"] == answering.MOST_BYTES
     assert f"{int(bound) // 1_000_000} MB at most" in read("index.html")
 
 
-def test_what_is_built_is_all_that_the_page_loads(page: Page) -> None:
+def test_the_build_has_all_files_that_the_page_loads(page: Page) -> None:
     build = module("build")
     linked = {attrs.get("src") or attrs.get("href") or "" for _, attrs in page.elements} - {""}
-    said = "".join(map(read, SCRIPTS))
-    loaded = set(re.findall(r'"(?:\./)?([\w-]+\.(?:js|py|jsonl))"', said)) - {
+    scripts = "".join(map(read, SCRIPTS))
+    loaded = set(re.findall(r'"(?:\./)?([\w-]+\.(?:js|py|jsonl))"', scripts)) - {
         "transcript.jsonl",
         "session.jsonl",
     }
@@ -182,7 +184,7 @@ def test_what_is_built_is_all_that_the_page_loads(page: Page) -> None:
     assert all((PAGE / name).is_file() for name in build.PAGE)
 
 
-def test_nothing_is_built_over_what_is_there(tmp_path: Path) -> None:
+def test_a_build_overwrites_nothing(tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     command = [sys.executable, str(PAGE / "build.py")]
     for arguments in ([str(tmp_path)], [], ["--help"]):
@@ -192,7 +194,7 @@ def test_nothing_is_built_over_what_is_there(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
-def test_the_build_says_first_what_it_needs_and_what_is_missing(
+def test_the_build_first_names_missing_requirements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     build = module("build")
@@ -237,7 +239,7 @@ def test_a_build_is_whole_or_leaves_nothing(
         assert [*out.parent.iterdir()] == [out]
 
 
-def test_the_example_is_the_one_that_everybody_reads_first() -> None:
+def test_the_example_is_that_of_the_readme() -> None:
     assert read("example.jsonl") == (ROOT / "fixtures" / "examples" / "session.jsonl").read_text(
         encoding="utf-8"
     )

@@ -1,7 +1,7 @@
-"""The playground says what the command line says.
+"""The playground gives the same results as the command line.
 
-The last part asks the engine of the page itself, in Pyodide under node, and wants the folder that
-`python playground/build.py OUT` made: PLAYGROUND_BUILT names it.
+The last part runs the engine of the page itself, in Pyodide under node, and needs the folder that `python
+playground/build.py OUT` made: PLAYGROUND_BUILT names it.
 """
 
 import base64
@@ -29,7 +29,7 @@ NOTE = re.compile(r"turnlint: [^\n]*: the file (?:is empty|contains no conversat
 
 
 def logs() -> list[Path]:
-    """The first log of each rule, and all that is hostile or was meant for another provider."""
+    """The first log of each rule, and all hostile logs and logs for another provider."""
     first = [min(found) for found in map(_logs_in, sorted((FIXTURES / "rules").iterdir())) if found]
     return [*first, *_logs_in(FIXTURES / "hostile"), *_logs_in(FIXTURES / "provider_switch")]
 
@@ -40,10 +40,10 @@ def _logs_in(folder: Path) -> list[Path]:
     )
 
 
-def said_by_the_command_line(
-    data: bytes, name: str, asked: dict[str, str], place: Path, monkeypatch: pytest.MonkeyPatch
+def results_of_the_command_line(
+    data: bytes, name: str, options: dict[str, str], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Any]:
-    """What the page tells, by way of the commands."""
+    """The results that the page shows, computed by the commands."""
     for variable in ("FORCE_COLOR", "NO_COLOR", "CI"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
@@ -54,25 +54,25 @@ def said_by_the_command_line(
         "--stdin-filename",
         name,
         "--format",
-        asked["format"],
+        options["format"],
         "--provider",
-        asked["provider"],
+        options["provider"],
     ]
     runner = CliRunner()
     rows = runner.invoke(lint_command, [*common, "--output-format", "json"], input=data)
     with monkeypatch.context() as terminal:
         terminal.setattr("turnlint.cli.lint_way.is_terminal", lambda _: True)
-        show = ["--color", "never", "--show-content", asked["content"]]
+        show = ["--color", "never", "--show-content", options["content"]]
         text = runner.invoke(lint_command, [*common, *show, "--show-info"], input=data)
     report = place / "report.json"
-    level = ["--level", asked["level"]]
+    level = ["--level", options["level"]]
     fixed = runner.invoke(fix_command, [*common, *level, "--report", str(report)], input=data)
     diff = runner.invoke(fix_command, [*common, *level, "--diff"], input=data)
-    told = json.loads(rows.stdout)
+    findings = json.loads(rows.stdout)
     repair = json.loads(report.read_text(encoding="utf-8"))
     return {
-        "findings": told["findings"],
-        "summary": told["summary"],
+        "findings": findings["findings"],
+        "summary": findings["summary"],
         "report": text.stdout,
         "repaired": fixed.stdout_bytes,
         "changes": repair["changes"],
@@ -81,18 +81,18 @@ def said_by_the_command_line(
     }
 
 
-def said_by_the_page(data: bytes, name: str, asked: dict[str, str]) -> dict[str, Any]:
-    linted = json.loads(answering.lint(data, name, json.dumps(asked)))
-    told, repaired = answering.fix(memoryview(data), name, json.dumps(asked))
-    return {**json.loads(told), **linted, "repaired": repaired}
+def results_of_the_page(data: bytes, name: str, options: dict[str, str]) -> dict[str, Any]:
+    linted = json.loads(answering.lint(data, name, json.dumps(options)))
+    report, repaired = answering.fix(memoryview(data), name, json.dumps(options))
+    return {**json.loads(report), **linted, "repaired": repaired}
 
 
 @pytest.mark.parametrize("path", logs(), ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_the_page_says_what_the_command_line_says(
+def test_the_page_agrees_with_the_command_line(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = path.read_bytes()
-    here = said_by_the_page(data, path.name, ASKED)
+    here = results_of_the_page(data, path.name, ASKED)
     if "problem" in here:
         run = CliRunner().invoke(lint_command, ["-", "--no-config"], input=data)
         likeness, _, _ = here.pop("problem").partition("; ")
@@ -100,7 +100,7 @@ def test_the_page_says_what_the_command_line_says(
         assert likeness.removeprefix("it ") in run.stderr
         assert "nothing to lint" in run.stderr
         return
-    there = said_by_the_command_line(data, path.name, ASKED, tmp_path, monkeypatch)
+    there = results_of_the_command_line(data, path.name, ASKED, tmp_path, monkeypatch)
     assert {key: here[key] for key in there} == there
     assert here["changed"] is (there["repaired"] != data)
 
@@ -114,20 +114,20 @@ def test_the_page_says_what_the_command_line_says(
         ("kimi-history-on-the-anthropic-wire.jsonl", {"format": "anthropic", "provider": "anthropic"}),
     ],
 )
-def test_options_mean_what_they_mean_there(
+def test_options_have_the_same_effect(
     name: str, more: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = (FIXTURES / "provider_switch" / name).read_bytes()
-    asked = {**ASKED, **more}
-    here = said_by_the_page(data, name, asked)
-    there = said_by_the_command_line(data, name, asked, tmp_path, monkeypatch)
+    options = {**ASKED, **more}
+    here = results_of_the_page(data, name, options)
+    there = results_of_the_command_line(data, name, options, tmp_path, monkeypatch)
     assert {key: here[key] for key in there} == there
 
 
 @pytest.mark.parametrize("provider", OFFERS["provider"])
-def test_every_provider_can_be_asked(provider: str) -> None:
+def test_every_provider_can_be_selected(provider: str) -> None:
     data = (PAGE / "example.jsonl").read_bytes()
-    here = said_by_the_page(data, "a.jsonl", {**ASKED, "provider": provider})
+    here = results_of_the_page(data, "a.jsonl", {**ASKED, "provider": provider})
     assert "problem" not in here
     assert here["findings"]
 
@@ -135,7 +135,7 @@ def test_every_provider_can_be_asked(provider: str) -> None:
 @pytest.mark.parametrize("name", OFFERS["format"])
 def test_every_format_can_be_forced(name: str) -> None:
     data = (PAGE / "example.jsonl").read_bytes()
-    assert "problem" not in said_by_the_page(data, "a.jsonl", {**ASKED, "format": name})
+    assert "problem" not in results_of_the_page(data, "a.jsonl", {**ASKED, "format": name})
 
 
 @pytest.mark.parametrize(
@@ -151,18 +151,18 @@ def test_every_format_can_be_forced(name: str) -> None:
     ],
     ids=["long", "packed", "foreign", "neighbor", "format", "provider", "none and another"],
 )
-def test_what_cannot_be_read_is_said(data: bytes, more: dict[str, str], words: str) -> None:
-    here = said_by_the_page(data, "a.jsonl", {**ASKED, **more})
+def test_unreadable_input_is_reported(data: bytes, more: dict[str, str], words: str) -> None:
+    here = results_of_the_page(data, "a.jsonl", {**ASKED, **more})
     assert words in here["problem"]
     assert here["repaired"] == data
     assert not {"findings", "changes"} & set(here)
 
 
-def test_what_is_listed_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_of_findings_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answering, "MOST", 3)
     monkeypatch.setattr(answering, "MOST_TEXT", 50)
     data = (PAGE / "example.jsonl").read_bytes() * 4
-    here = said_by_the_page(data, "a.jsonl", ASKED)
+    here = results_of_the_page(data, "a.jsonl", ASKED)
     assert here["summary"]["findings"]["error"] == 8
     assert len(here["findings"]) == 3
     assert len(here["changes"]) == 3
@@ -170,8 +170,8 @@ def test_what_is_listed_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert here["report"].startswith("PA2")
 
 
-def test_the_engine_needs_what_is_shipped_with_it() -> None:
-    """Of what the command line is installed with, the page has msgspec alone."""
+def test_the_engine_needs_only_bundled_packages() -> None:
+    """Of the dependencies of the command line, the page has msgspec alone."""
     program = (
         "import json, sys; sys.path.insert(0, sys.argv[1]); import answering\n"
         "data = open(sys.argv[1] + '/example.jsonl', 'rb').read()\n"
@@ -191,7 +191,7 @@ EVIL = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>`
 
 
 def evil() -> bytes:
-    """A log that would be markup, script, a format string or a path wherever it is taken for one."""
+    """A log with texts that could act as markup, script, a format string or a path."""
     call = {"id": EVIL, "type": "function", "function": {"name": EVIL, "arguments": EVIL}}
     return json.dumps({
         "id": EVIL, "model": EVIL, EVIL: EVIL, "__proto__": {"findings": EVIL},
@@ -216,7 +216,7 @@ def deep() -> bytes:
 
 @pytest.fixture(scope="module")
 def in_pyodide(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """What is asked of the page's engine under node, and what it tells; one start for all."""
+    """Requests to the page's engine under node, with its results; one start for all."""
     folder, node = os.environ.get("PLAYGROUND_BUILT"), shutil.which("node")
     if not folder or node is None:
         pytest.skip("PLAYGROUND_BUILT names no folder that playground/build.py made, or node is not there")
@@ -239,22 +239,22 @@ def in_pyodide(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str,
     return list(zip(questions, answers, strict=True))
 
 
-def test_what_was_built_is_what_stands_here(in_pyodide: object) -> None:  # noqa: ARG001
+def test_the_build_is_that_of_this_checkout(in_pyodide: object) -> None:  # noqa: ARG001
     folder = Path(os.environ["PLAYGROUND_BUILT"])
     for name in module("build").PAGE:
         assert (folder / name).read_bytes() == (PAGE / name).read_bytes(), "run playground/build.py again"
 
 
-def test_pyodide_says_what_python_says_here(in_pyodide: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+def test_pyodide_agrees_with_this_python(in_pyodide: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     assert len(in_pyodide) > 50
     for question, answer in in_pyodide:
         assert not answer["ran"], question
-        data, asked = Path(question["file"]).read_bytes(), json.dumps(question["asked"])
+        data, options = Path(question["file"]).read_bytes(), json.dumps(question["asked"])
         if question["name"] == "deep.jsonl":
             assert "nested deeper" in answer["failed"]
             continue
         assert "failed" not in answer, question
-        told, repaired = answering.fix(data, question["name"], asked)
-        assert answer["linted"] == json.loads(answering.lint(data, question["name"], asked)), question
-        assert answer["fixed"] == json.loads(told), question
+        report, repaired = answering.fix(data, question["name"], options)
+        assert answer["linted"] == json.loads(answering.lint(data, question["name"], options)), question
+        assert answer["fixed"] == json.loads(report), question
         assert base64.b64decode(answer["repaired"]) == repaired, question

@@ -1,4 +1,4 @@
-"""`lint --profile-rules` says what each rule cost, and changes nothing else."""
+"""`lint --profile-rules` prints the cost of each rule, and changes nothing else."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(stderr: bytes) -> dict[str, tuple[int, float]]:
+def profile_in(stderr: bytes) -> dict[str, tuple[int, float]]:
     first, header, *rows = stderr.decode().splitlines()
     assert "one process, no cache and no fast path" in first
     assert header.split() == ["rule", "calls", "ms", "share"]
@@ -33,30 +33,30 @@ def told(stderr: bytes) -> dict[str, tuple[int, float]]:
     return found
 
 
-def test_each_rule_stands_there_with_its_calls_and_its_share(log: Path) -> None:
-    rows = told(lint("a.jsonl", "--profile-rules", cwd=log).stderr)
+def test_each_rule_is_listed_with_its_calls_and_its_share(log: Path) -> None:
+    rows = profile_in(lint("a.jsonl", "--profile-rules", cwd=log).stderr)
     *rules, whole, rest = rows
     assert (whole, rest) == ("all rules", "other: parsing, pairing, reports")
     known = {entry.rule.name for entry in rulebook.everything()}
     assert set(rules) <= known
     assert rows[whole][0] == sum(rows[rule][0] for rule in rules)
-    assert rows["id-charset"][0] == 41  # every conversation, also those that a first look would spare it
+    assert rows["id-charset"][0] == 41  # every conversation, also those that the scanner would skip
     assert rows["unreadable-record"][0] == 1
     assert abs(rows[whole][1] + rows[rest][1] - 100) < 0.2
     assert abs(sum(rows[rule][1] for rule in rules) - rows[whole][1]) < 0.1 * len(rules)
 
 
-def test_only_rules_that_were_chosen_are_timed_and_those_of_ones_own_too(log: Path) -> None:
-    rows = told(lint("a.jsonl", "--profile-rules", "--select", "PA202", cwd=log).stderr)
+def test_only_selected_rules_are_timed_and_own_rules_too(log: Path) -> None:
+    rows = profile_in(lint("a.jsonl", "--profile-rules", "--select", "PA202", cwd=log).stderr)
     assert [*rows][:-2] == ["orphan-result"]
     settings = (
         "rules:\n  - {name: no-more, pointer: /messages/*/content, when: {matches: more}, message: more}\n"
     )
     (log / "turnlint.yaml").write_text(settings, encoding="utf-8")
     done = lint("a.jsonl", "--profile-rules", "--select", "own/no-more", cwd=log)
-    rows = told(done.stderr)
+    rows = profile_in(done.stderr)
     assert [*rows][:-2] == ["own/no-more"]
-    assert rows["own/no-more"][0] == 42  # every record, the torn one too
+    assert rows["own/no-more"][0] == 42  # every record, also the torn one
     assert done.stdout == lint("a.jsonl", "--select", "own/no-more", cwd=log).stdout
 
 

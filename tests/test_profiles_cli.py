@@ -1,4 +1,4 @@
-"""`turnlint profiles`: what is printed is what holds, and can be given back."""
+"""`turnlint profiles`: the output is the effective profile, and can be read back."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def turnlint(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProc
 
 
 def assert_means_the_same(one: Profile, other: Profile) -> None:
-    """All that a run asks of a profile."""
+    """Compare all parts of a profile that a run uses."""
     for name in ("name", "title", "version", "about", "wires", "hosts", "models", "paths", "capabilities"):
         assert getattr(one, name) == getattr(other, name), name
     assert one.by_code == other.by_code
@@ -41,7 +41,7 @@ def read_back(text: str, folder: Path) -> tuple[Profile, ...]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_provider_that_is_saved_and_read_means_the_same(name: str, tmp_path: Path) -> None:
+def test_a_provider_that_is_saved_and_read_is_equal(name: str, tmp_path: Path) -> None:
     versions = PROVIDERS.versions(name)
     again = read_back(text_of(versions), tmp_path)
     assert len(again) == len(versions)
@@ -50,7 +50,7 @@ def test_a_provider_that_is_saved_and_read_means_the_same(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_one_version_that_is_saved_and_read_means_the_same(label: str, tmp_path: Path) -> None:
+def test_one_version_that_is_saved_and_read_is_equal(label: str, tmp_path: Path) -> None:
     (profile,) = PROVIDERS.named(label if "@" in label else f"{label}@")
     (again,) = read_back(text_of((profile,)), tmp_path)
     assert_means_the_same(profile, again)
@@ -58,11 +58,11 @@ def test_one_version_that_is_saved_and_read_means_the_same(label: str, tmp_path:
 
 def test_all_providers_fit_into_one_file(tmp_path: Path) -> None:
     everything = tuple(profile for name in NAMES for profile in PROVIDERS.versions(name))
-    assert [one.label for one in read_back(text_of(everything), tmp_path)] == LABELS
+    assert [item.label for item in read_back(text_of(everything), tmp_path)] == LABELS
 
 
 @pytest.mark.parametrize("poison", POISONS)
-def test_what_strangers_write_comes_back_and_steers_no_terminal(poison: str, tmp_path: Path) -> None:
+def test_hostile_text_is_read_back_and_controls_no_terminal(poison: str, tmp_path: Path) -> None:
     text = POISONS[poison][:9000]
     profile = Profile(
         name="x", title=text, about=f"{text}\n\t'\"\\: # - ", wires=("openai-chat",), hosts=(text, "", "yes", "- a"),
@@ -73,7 +73,7 @@ def test_what_strangers_write_comes_back_and_steers_no_terminal(poison: str, tmp
     written = text_of((profile,))
     assert_safe(written.encode("utf-8", "surrogatepass"), "yaml") if "surrogate" not in poison else None
     if any(0xD800 <= ord(char) <= 0xDFFF for char in text) or "\0" in text:
-        return  # which no YAML can say
+        return  # YAML cannot spell these
     (again,) = read_back(written, tmp_path)
     assert_means_the_same(profile, again)
 
@@ -105,7 +105,7 @@ def test_the_list_names_every_provider(tmp_path: Path) -> None:
             assert any(name in line.replace(mark, " ").split() for line in lines), name
 
 
-def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
+def test_the_matrix_shows_known_and_unknown_capabilities(tmp_path: Path) -> None:
     rows = {
         row["profile"]: row
         for row in json.loads(
@@ -125,7 +125,7 @@ def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (("antropic",), "did you mean 'anthropic'?"),
         (("shared@9",), "unknown version '9' of shared"),
@@ -136,8 +136,10 @@ def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
         (("\x1b[31m",), "\\x1b[31m"),
     ],
 )
-def test_what_cannot_be_shown_is_a_usage_error(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_an_unknown_profile_is_a_usage_error(
+    arguments: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
     run = turnlint("profiles", *arguments, cwd=tmp_path)
     assert_ended_well(run)
     assert (run.returncode, run.stdout) == (2, b"")
-    assert told in run.stderr.decode()
+    assert expected in run.stderr.decode()

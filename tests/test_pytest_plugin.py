@@ -1,4 +1,4 @@
-"""What somebody sees who tests transcripts with pytest: runs of pytest, as they come out."""
+"""The pytest plugin: runs of pytest and their output."""
 
 import json
 import os
@@ -24,7 +24,7 @@ APART = [USER, ASKS, USER, ANSWER]
 
 
 def records(*conversations: Any) -> str:
-    return "".join(json.dumps(one) + "\n" for one in conversations)
+    return "".join(json.dumps(conversation) + "\n" for conversation in conversations)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_on_a_build_server_no_content_is_shown(folder: Path) -> None:
 # Files.
 
 
-def test_nothing_is_collected_unless_it_is_asked_for(folder: Path) -> None:
+def test_nothing_is_collected_by_default(folder: Path) -> None:
     assert "no tests ran" in run(folder).stdout
 
 
@@ -151,16 +151,18 @@ PA203[error] misplaced-result: result for `call_a91` is not directly after its c
     }
 
 
-def test_what_cannot_be_read_fails_a_test_of_its_own(folder: Path) -> None:
+def test_an_unreadable_file_fails_a_test_of_its_own(folder: Path) -> None:
     (folder / "logs" / "torn.jsonl").write_text(records({"id": "s-4", "messages": SOUND}) + '{"messages": [')
     done = run(folder, "--turnlint", "logs/torn.jsonl")
     assert outcomes(done.stdout) == {"logs/torn.jsonl::records": "FAILED", "logs/torn.jsonl::s-4": "PASSED"}
     assert "ST101[error] unreadable-record: the record is truncated" in done.stdout
 
 
-def test_names_are_shown_safely_and_are_told_apart(folder: Path) -> None:
+def test_names_are_shown_safely_and_are_distinguished(folder: Path) -> None:
     ids = ("a", "a", "\x1b[31mred\n::error::x", "records")
-    (folder / "logs" / "names.jsonl").write_text(records(*({"id": one, "messages": SOUND} for one in ids)))
+    (folder / "logs" / "names.jsonl").write_text(
+        records(*({"id": identifier, "messages": SOUND} for identifier in ids))
+    )
     done = run(folder, "--turnlint", "logs/names.jsonl", "-v")
     for name in ("names.jsonl::a PASSED", "names.jsonl::a#1 PASSED", "names.jsonl::records#3 PASSED"):
         assert name in done.stdout
@@ -185,7 +187,7 @@ def test_files_of_the_configuration_run_with_the_others(folder: Path) -> None:
     assert len(outcomes(run(folder, "-n", "2").stdout)) == 7
 
 
-def test_the_configuration_says_how_files_are_held_against_which_rules(folder: Path) -> None:
+def test_the_configuration_selects_the_options_and_rules_of_files(folder: Path) -> None:
     (folder / "pytest.ini").write_text(
         "[pytest]\nturnlint_files = logs/sound.jsonl\nturnlint_provider = mistral openai\n"
         "turnlint_format = openai-chat\nturnlint_fail_on = warning\n"
@@ -197,7 +199,7 @@ def test_the_configuration_says_how_files_are_held_against_which_rules(folder: P
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("turnlint_files = logs/*.ndjson", "turnlint_files: no file matches 'logs/*.ndjson' in "),
         ("turnlint_files = logs/*\nturnlint_provider = opnai", "unknown provider 'opnai'; did you mean 'openai'?"),
@@ -206,22 +208,20 @@ def test_the_configuration_says_how_files_are_held_against_which_rules(folder: P
         ("turnlint_files = foreign.json", "foreign.json: unrecognized format; `turnlint formats` lists the supported ones"),
     ],
 )  # fmt: skip
-def test_a_configuration_that_cannot_be_meant_is_an_error_with_a_sentence(
-    folder: Path, line: str, said: str
-) -> None:
+def test_an_invalid_configuration_is_an_error_with_a_sentence(folder: Path, line: str, expected: str) -> None:
     (folder / "foreign.json").write_text('{"a": 1}')
     (folder / "pytest.ini").write_text(f"[pytest]\n{line}\n")
     done = run(folder)
     assert done.returncode != 0
-    assert said in done.stdout + done.stderr
+    assert expected in done.stdout + done.stderr
     assert "INTERNALERROR" not in done.stdout + done.stderr
 
 
-def test_json_of_another_kind_is_passed_over_in_a_folder_and_told_of_by_name(folder: Path) -> None:
+def test_other_json_is_skipped_in_a_folder_and_reported_by_name(folder: Path) -> None:
     (folder / "logs" / "package.json").write_text('{"name": "x"}')
     assert len(outcomes(run(folder, "--turnlint").stdout)) == 6
     assert "unrecognized format" in run(folder, "--turnlint", "logs/package.json").stdout
-    (folder / "logs" / "context.jsonl").write_text("".join(json.dumps(one) + "\n" for one in LINES["kimi"]))
+    (folder / "logs" / "context.jsonl").write_text("".join(json.dumps(item) + "\n" for item in LINES["kimi"]))
     assert len(outcomes(run(folder, "--turnlint").stdout)) == 6
     named = run(folder, "--turnlint", "logs/context.jsonl").stdout
     assert "context.jsonl: looks like a Kimi CLI context; not supported yet" in named

@@ -1,4 +1,4 @@
-"""Ignores by what a record says of itself: its model and its day, wherever a log writes them. No clock is read."""
+"""Ignores by the model and the date in a record, at any key of a log. The clock is not read."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ BODY = json.loads(unanswered(None, "c1"))
 
 
 def log(*records: dict[str, Any]) -> str:
-    return "".join(json.dumps(one) + "\n" for one in records)
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def record(name: str, **more: Any) -> dict[str, Any]:
@@ -62,14 +62,14 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_ignore_goes_by_what_the_record_says(
+def test_an_ignore_selects_by_the_data_of_a_record(
     folder: Path, selector: str, left: list[int], jobs: str
 ) -> None:
     put(folder, **{"turnlint.yaml": f"ignore: [{{{selector}, reason: known}}]\n"})
     assert lines(folder, "-j", jobs) == left
 
 
-def test_the_same_is_left_alone_by_fix(folder: Path) -> None:
+def test_fix_leaves_the_same_findings(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "ignore: [{model: gpt-3.5*, before: 2025-01-01, reason: known}]\n"})
     turnlint(folder, "fix", "a.jsonl")
     before, after = MODELS.splitlines(), (folder / "a.jsonl").read_text().splitlines()
@@ -86,7 +86,7 @@ def test_a_cached_run_is_the_same(folder: Path) -> None:
     assert list((folder / "cache").iterdir())
 
 
-def test_sessions_and_messages_on_lines_go_by_the_record_of_the_finding(tmp_path: Path) -> None:
+def test_sessions_and_messages_on_lines_use_the_record_of_the_finding(tmp_path: Path) -> None:
     messages = [
         {"conversation_id": "s", "model": model, "timestamp": day, **message}
         for model, day, message in (
@@ -109,7 +109,7 @@ def test_sessions_and_messages_on_lines_go_by_the_record_of_the_finding(tmp_path
         assert ((tmp_path / "out.jsonl").read_text() == before) is not left
 
 
-def test_what_meets_nothing_is_told_of(folder: Path) -> None:
+def test_an_ignore_that_matches_nothing_is_reported(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "ignore:\n- {model: claude-*, reason: a}\n- {before: 2020-01-01, reason: b}\n"
                                     "- {model: gpt-4o, reason: c}\n"})  # fmt: skip
     words = "unused ignore: it matches no finding; remove it\n"
@@ -120,7 +120,7 @@ def test_what_meets_nothing_is_told_of(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("selector", "said"),
+    ("selector", "expected"),
     [
         ("before: 2026-02-30", "ignore[0].before: not a date: '2026-02-30'"),
         ("after: yesterday", "ignore[0].after: 'yesterday' is not a date: expected YYYY-MM-DD"),
@@ -128,10 +128,10 @@ def test_what_meets_nothing_is_told_of(folder: Path) -> None:
         ("modl: x", "unknown key 'modl'; did you mean 'model'?"),
     ],
 )
-def test_what_cannot_be_meant_is_told_of(folder: Path, selector: str, said: str) -> None:
+def test_an_invalid_selector_is_reported(folder: Path, selector: str, expected: str) -> None:
     put(folder, **{"turnlint.yaml": f"ignore: [{{{selector}, reason: known}}]\n"})
     done = turnlint(folder, "lint")
-    assert (done.returncode == 2, said in done.stderr) == (bool(said), True), done.stderr
+    assert (done.returncode == 2, expected in done.stderr) == (bool(expected), True), done.stderr
 
 
 def test_config_show_shows_it(folder: Path) -> None:
@@ -158,7 +158,7 @@ def test_config_show_shows_it(folder: Path) -> None:
         ([], ""), ({}, ""), ("٢٠٢٦-١١-١٨", ""),
     ],
 )  # fmt: skip
-def test_a_day_is_read_as_logs_write_it(value: Any, day: str) -> None:
+def test_a_date_is_read_in_the_spellings_of_logs(value: Any, day: str) -> None:
     assert day_of(value) == day
 
 
@@ -170,6 +170,6 @@ def test_a_day_is_read_as_logs_write_it(value: Any, day: str) -> None:
         b'{"created": 1' + b"0" * 5000 + b"}",
     ],
 )  # fmt: skip
-def test_odd_records_say_nothing(data: bytes) -> None:
-    said = said_in(data)
-    assert (said.models, said.day) == ((), "")
+def test_odd_records_have_no_model_and_no_date(data: bytes) -> None:
+    facts = said_in(data)
+    assert (facts.models, facts.day) == ((), "")

@@ -36,14 +36,14 @@ ABOUT_REQUESTS = frozenset({
 })  # fmt: skip
 """Classes of recorded errors that are about the conversation; the others are about keys, quota or models."""
 VERBATIM = {"exchanges_dev": 18, "exchanges_dev2": 29}
-"""How many refusals are predicted letter by letter."""
+"""The number of refusals that are predicted letter by letter."""
 MARKED = {
     "7b121690ce894e73": "the column of the bytes that were sent",
     "c0ca61a23ba9361e": "the content",
     "3661fa5d99ebe47d": "the content",
     "9dc3c6e390bff38e": "the content",
 }
-"""What a predicted text leaves out, as `…`: the record does not say it, or a report does not repeat it."""
+"""Parts that a predicted text replaces by `…`: the record does not have them, or a report does not repeat them."""
 
 
 def refusals(path: Path) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
@@ -65,7 +65,7 @@ def text_of(error: Any) -> str:
 
 
 def as_logged(one: dict[str, Any]) -> bytes:
-    """A record as a gateway logs it: the address beside the request."""
+    """A record in the spelling of a gateway: the address beside the request."""
     record = {"url": f"https://{one['host']}{one['endpoint']}", "request": one["request"]}
     return json.dumps(record).encode() + b"\n"
 

@@ -1,7 +1,7 @@
-"""A refusal, however wrapped, is known again: its provider, and the rules that explain it.
+"""A refusal in any wrapper is recognized: its provider, and the rules that explain it.
 
-The texts are the samples that stand in the profiles, and those of a reference file beside the checkout, or where
-`TURNLINT_REFERENCE` says; without it that test is skipped.
+The texts are the samples in the profiles, and those of a reference file beside the checkout, or at
+`TURNLINT_REFERENCE`; without it that test is skipped.
 """
 
 import os
@@ -28,11 +28,11 @@ def known_as(text: str, *hint: str) -> Recognised | None:
 
 
 def named(found: Recognised) -> list[str]:
-    return [found.best.profile.name, *(one.profile.name for one in found.alike), *found.carriers]
+    return [found.best.profile.name, *(item.profile.name for item in found.alike), *found.carriers]
 
 
 def wrong(name: str, known: Known, text: str) -> str | None:
-    """What is wrong with what becomes of a sample, if anything."""
+    """The faults in the result for a sample, if any."""
     found = known_as(text)
     if found is None:
         return f"{name}: not known: {known.sample[:90]}"
@@ -43,14 +43,14 @@ def wrong(name: str, known: Known, text: str) -> str | None:
     return None
 
 
-def test_profiles_know_many_texts() -> None:
+def test_profiles_have_many_texts() -> None:
     assert len(KNOWN) > 150
 
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_every_sample_is_known_again_in_every_wrapper(wrapper: str, part: int) -> None:
+def test_every_sample_is_recognized_in_every_wrapper(wrapper: str, part: int) -> None:
     faults = [wrong(name, known, WRAPPERS[wrapper](known.sample)) for name, known in KNOWN[part::4]]
     assert [fault for fault in faults if fault] == []
 
@@ -79,7 +79,7 @@ FAMILIES = {
     "openai_compat_misc": {"shared"},
     "self_hosted_templates": {"vllm", "shared"},
 }
-"""The reference's names for providers, where they are not ours."""
+"""The reference's names for providers, where they differ."""
 PASSED_ON = "bedrock.claude.passthrough"
 
 
@@ -103,11 +103,11 @@ EXPLAINED_BY = {
     "signature.required": "PR320", "thinking.signature": "PR314", "tools.required": "PR316", "call_id.unique": "PR305",
     "content.empty_text": "PR312", "reasoning.required": "PR315", "reasoning.following": "PR315",
 }  # fmt: skip
-"""The reference's names for what is refused, without the provider, and a rule that must be among the causes."""
+"""The reference's names for refusals, without the provider, and a rule that must be among the causes."""
 
 
 @pytest.mark.skipif(not REFERENCE.is_file(), reason="the reference is not here")
-def test_every_text_of_the_reference_is_known_as_its_providers() -> None:
+def test_every_text_of_the_reference_is_assigned_to_its_provider() -> None:
     faults = []
     texts = reference()
     for name, error in texts:
@@ -117,8 +117,8 @@ def test_every_text_of_the_reference_is_known_as_its_providers() -> None:
             faults.append((error["rule"], named(found) if found else None))
             continue
         if found.best.profile.name not in family and error["rule"] != PASSED_ON:
-            same = {one.profile.name: one.likeness for one in found.alike}
-            if max(same.get(one, 0) for one in family) < found.best.likeness:
+            same = {item.profile.name: item.likeness for item in found.alike}
+            if max(same.get(item, 0) for item in family) < found.best.likeness:
                 faults.append((error["rule"], named(found)))
         rule = EXPLAINED_BY.get(error["rule"].partition(".")[2])
         if rule and rule not in found.best.known.rules:
@@ -129,7 +129,7 @@ def test_every_text_of_the_reference_is_known_as_its_providers() -> None:
     assert faults == []
 
 
-def test_what_the_user_names_comes_first() -> None:
+def test_a_named_provider_comes_first() -> None:
     both = known_as(UNANSWERED)
     assert both is not None
     assert both.best.profile.name == "openai"
@@ -139,7 +139,7 @@ def test_what_the_user_names_comes_first() -> None:
     assert azure.best.profile.name == "azure-openai"
 
 
-def test_a_host_in_the_text_tells_who_said_it() -> None:
+def test_a_host_in_the_text_determines_the_provider() -> None:
     found = known_as(f"POST https://x.openai.azure.com/chat 400 {UNANSWERED}")
     assert found is not None
     assert found.best.profile.name == "azure-openai"
@@ -177,13 +177,13 @@ def test_peeling_is_bounded_and_keeps_the_text_itself() -> None:
         ("a{b}c", 5, "a"),
     ],
 )
-def test_how_much_an_expression_fixes(pattern: str, count: int, run: str) -> None:
+def test_the_literal_part_of_an_expression(pattern: str, count: int, run: str) -> None:
     found = literals(pattern)
     assert (found.count, found.run) == (count, run)
 
 
 def _unbounded(parsed: Any) -> list[Any]:
-    """The bodies of repetitions without a limit, wherever in an expression."""
+    """The bodies of unlimited repetitions, anywhere in an expression."""
     found = []
     for kind, value in parsed:
         if str(kind) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
@@ -198,8 +198,8 @@ def _unbounded(parsed: Any) -> list[Any]:
     return found
 
 
-def test_no_expression_repeats_what_repeats() -> None:
-    """Unless each round begins with a mark of its own: else a text can be read in more ways than there is time for."""
+def test_no_expression_has_nested_repetitions() -> None:
+    """Except if each round starts with a distinct mark: else the number of readings of a text is exponential."""
     from re import _parser  # type: ignore[attr-defined]
 
     for name, known in KNOWN:

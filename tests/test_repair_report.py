@@ -1,6 +1,6 @@
-"""The repair report holds what its schema says, tells of every change, and never what was said.
+"""The repair report matches its schema, lists every change, and has no content.
 
-This module owns the promises of `turnlint/repair-v1`. It refuses to judge repairs.
+Tests the guarantees of `turnlint/repair-v1`.
 """
 
 import json
@@ -15,18 +15,18 @@ from jsonschema import Draft202012Validator
 
 from broken_logs import (
     BROKEN,
+    CONTENT,
     DONE,
     GAP,
     LATE,
     REUSED,
-    SAID,
     SOUND,
     STRAY,
     TORN,
     TWICE,
     USER,
-    asks,
     call,
+    calling,
     fix,
     log,
     result,
@@ -60,28 +60,29 @@ def report(*arguments: str, stdin: bytes = b"") -> dict[str, Any]:
     assert [error.message for error in VALIDATOR.iter_errors(value)] == []
     assert text.isascii()
     assert value["summary"]["changes"] == {
-        kind: sum(one["what"] == kind for one in value["changes"]) for kind in value["summary"]["changes"]
+        kind: sum(change["what"] == kind for change in value["changes"])
+        for kind in value["summary"]["changes"]
     }
     return value
 
 
 def examples() -> Iterator[tuple[str, bytes, str, str]]:
     for entry in ENTRIES:
-        for number, one in enumerate(entry.module.BAD):
+        for number, item in enumerate(entry.module.BAD):
             name = f"{entry.rule.name}-{number}"
-            if isinstance(one, Raw):
-                yield name, one.data, one.format or "auto", one.provider
+            if isinstance(item, Raw):
+                yield name, item.data, item.format or "auto", item.provider
             else:
-                for wire in one.wires:
-                    yield f"{name}-{wire}", write(one.text, wire).data, wire, one.provider
+                for wire in item.wires:
+                    yield f"{name}-{wire}", write(item.text, wire).data, wire, item.provider
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["properties"]["schema"]["const"] == "turnlint/repair-v1"
 
 
-def test_every_object_of_the_schema_is_closed_and_names_what_it_must_have() -> None:
+def test_every_object_of_the_schema_is_closed_and_names_its_required_keys() -> None:
     def walk(value: Any, where: str) -> None:
         if isinstance(value, list):
             for number, one in enumerate(value):
@@ -102,11 +103,11 @@ def test_the_repairs_of_all_examples_fit_the_schema(folder: Path) -> None:
         (folder / "x.jsonl").write_bytes(data)
         value = report("x.jsonl", "--format", wire, "--provider", provider)
         assert value["complete"], name
-        kinds |= {one["what"] for one in value["changes"]}
-        faults |= {one["fault"] for one in value["changes"]}
-        told = {(one["index"], one["line"]) for one in value["conversations"]}
-        named = [one for one in value["changes"] if one["conversation"]]
-        assert bool(told) >= bool(named), name
+        kinds |= {change["what"] for change in value["changes"]}
+        faults |= {change["fault"] for change in value["changes"]}
+        places = {(conversation["index"], conversation["line"]) for conversation in value["conversations"]}
+        named = [change for change in value["changes"] if change["conversation"]]
+        assert bool(places) >= bool(named), name
     assert kinds == {"moved", "added", "removed", "renamed", "rewritten"}
     assert faults == {"state", "pairing", "projection"}
 
@@ -125,9 +126,9 @@ def test_the_repair_of_anything_fits_the_schema(
     assert "##" not in fix("x.jsonl", "--check", "--report", "-").stdout
 
 
-def test_a_report_tells_of_each_change_where_it_was_made() -> None:
+def test_a_report_lists_each_change_with_its_position() -> None:
     value = report("broken.jsonl")
-    assert [(one["line"], one["rule"], one["what"], one["fault"], one["pointer"]) for one in value["changes"]] == [
+    assert [(change["line"], change["rule"], change["what"], change["fault"], change["pointer"]) for change in value["changes"]] == [
         (1, "unanswered-call", "added", "pairing", "/messages/1/tool_calls/0"),
         (2, "misplaced-result", "moved", "pairing", "/messages/4"),
         (3, "orphan-result", "removed", "pairing", "/messages/1"),
@@ -135,7 +136,7 @@ def test_a_report_tells_of_each_change_where_it_was_made() -> None:
         (5, "reused-call-id", "renamed", "state", "/messages/3/tool_calls/0/id"),
         (5, "reused-call-id", "renamed", "state", "/messages/4/tool_call_id"),
     ]  # fmt: skip
-    assert [one["conversation"]["index"] for one in value["changes"]] == [0, 1, 2, 3, 4, 4]
+    assert [change["conversation"]["index"] for change in value["changes"]] == [0, 1, 2, 3, 4, 4]
     assert value["summary"]["findings"]["before"] == {"error": 4, "warning": 1, "info": 0}
     assert value["summary"]["findings"]["after"] == {"error": 0, "warning": 0, "info": 0}
     gone = BROKEN.splitlines()[2].split(b", ", 2)[2].rpartition(b", {")[0]
@@ -143,16 +144,18 @@ def test_a_report_tells_of_each_change_where_it_was_made() -> None:
     assert value["changes"][2]["digests"] == {"before": sha256(gone).hexdigest(), "after": None}
 
 
-def test_a_conversation_has_all_that_tells_why_it_is_valid_now() -> None:
+def test_a_conversation_lists_all_decisions_of_its_repair() -> None:
     value = report("broken.jsonl")
-    told = value["conversations"]
-    assert [one["index"] for one in told] == [0, 1, 2, 3, 4]
-    assert {one["path"] for one in told} == {"broken.jsonl"}
-    assert [one["provider_format"]["wire"] for one in told] == ["openai-chat"] * 5
-    assert [one["provider_format"]["providers"] for one in told] == [["shared"]] * 5
+    conversations = value["conversations"]
+    assert [conversation["index"] for conversation in conversations] == [0, 1, 2, 3, 4]
+    assert {conversation["path"] for conversation in conversations} == {"broken.jsonl"}
+    assert [conversation["provider_format"]["wire"] for conversation in conversations] == ["openai-chat"] * 5
+    assert [conversation["provider_format"]["providers"] for conversation in conversations] == [
+        ["shared"]
+    ] * 5
     named = report("broken.jsonl", "--provider", "mistral")["conversations"]
-    assert all(one["provider_format"]["providers"][0].startswith("mistral") for one in named)
-    gap, late, stray, twice, reused = told
+    assert all(item["provider_format"]["providers"][0].startswith("mistral") for item in named)
+    gap, late, stray, twice, reused = conversations
     assert (gap["emitted_call_ids"], gap["emitted_result_ids"]) == (["c1"], ["c1"])
     assert gap["synthetic_completions"] == [{
         "call_id": "c1", "tool": "run", "rule": "unanswered-call", "reason": "call `c1` to `run` has no result",
@@ -160,7 +163,7 @@ def test_a_conversation_has_all_that_tells_why_it_is_valid_now() -> None:
     }]  # fmt: skip
     assert late["emitted_call_ids"] == late["emitted_result_ids"] == ["c1", "c2"]
     assert len(late["canonical_ids_seen"]) == len(set(late["canonical_ids_seen"])) == 2
-    assert all(one.startswith("hist_tool_") for one in late["canonical_ids_seen"])
+    assert all(item.startswith("hist_tool_") for item in late["canonical_ids_seen"])
     assert (stray["canonical_ids_seen"], stray["emitted_result_ids"]) == ([], [])
     (decision,) = twice["dedupe_decisions"]
     assert (decision["rule"], decision["call_id"], decision["what"]) == ("duplicate-result", "c1", "removed")
@@ -170,21 +173,21 @@ def test_a_conversation_has_all_that_tells_why_it_is_valid_now() -> None:
     )
     new = reused["emitted_call_ids"][1]
     assert reused["emitted_call_ids"] == reused["emitted_result_ids"] == ["c1", new]
-    assert {one["after_id"] for one in reused["dedupe_decisions"]} == {new}
-    assert [one["synthetic_completions"] for one in told[1:]] == [[], [], [], []]
+    assert {decision["after_id"] for decision in reused["dedupe_decisions"]} == {new}
+    assert [conversation["synthetic_completions"] for conversation in conversations[1:]] == [[], [], [], []]
 
 
-def test_ids_lead_from_old_to_all_new_over_the_run_and_by_file(folder: Path) -> None:
+def test_ids_map_old_to_all_new_ones_per_run_and_per_file(folder: Path) -> None:
     (folder / "more.jsonl").write_bytes(
-        log(REUSED, [*REUSED[:-1], asks(call("c1", "third")), result("c1"), DONE])
+        log(REUSED, [*REUSED[:-1], calling(call("c1", "third")), result("c1"), DONE])
     )
     value = report("broken.jsonl", "more.jsonl")
-    by_file = [one["ids"] for one in value["files"]]
-    assert [len(one["c1"]) for one in by_file] == [1, 2]
+    by_file = [file["ids"] for file in value["files"]]
+    assert [len(item["c1"]) for item in by_file] == [1, 2]
     assert value["ids"] == {"c1": list(dict.fromkeys(by_file[0]["c1"] + by_file[1]["c1"]))}
     canonical = report("sound.jsonl", "--canonical")
     assert list(canonical["ids"]) == ["c1"]
-    assert [one["rule"] for one in canonical["changes"]] == ["canonical-ids"] * 2
+    assert [change["rule"] for change in canonical["changes"]] == ["canonical-ids"] * 2
     assert canonical["conversations"][0]["canonical_ids_seen"] == canonical["ids"]["c1"]
 
 
@@ -196,27 +199,31 @@ def test_conversations_over_many_lines_keep_their_numbers(folder: Path) -> None:
     ]
     (folder / "lines.jsonl").write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     value = report("lines.jsonl")
-    assert [(one["id"], one["index"], one["line"]) for one in value["conversations"]] == [
+    assert [(conversation["id"], conversation["index"], conversation["line"]) for conversation in value["conversations"]] == [
         ("k0", 0, 1), ("k1", 1, 5), ("k2", 2, 8),
     ]  # fmt: skip
-    assert {(one["conversation"]["id"], one["line"]) for one in value["changes"]} == {
+    assert {(change["conversation"]["id"], change["line"]) for change in value["changes"]} == {
         ("k0", 2), ("k1", 6), ("k2", 11), ("k2", 12),
     }  # fmt: skip
-    assert [len(one["synthetic_completions"]) for one in value["conversations"]] == [1, 0, 0]
+    assert [len(conversation["synthetic_completions"]) for conversation in value["conversations"]] == [
+        1,
+        0,
+        0,
+    ]
 
 
 def test_a_record_that_could_not_be_read_has_no_number(folder: Path) -> None:
     escaped = log(GAP).replace(b"hunter2", b"hunter2\x01")
     (folder / "raw.jsonl").write_bytes(SOUND + escaped + SOUND)
     value = report("raw.jsonl")
-    (told,) = value["conversations"]
-    assert (told["line"], told["emitted_result_ids"]) == (2, ["c1"])
-    assert {one["rule"] for one in value["changes"]} == {"unreadable-record", "unanswered-call"}
-    assert len(told["synthetic_completions"]) == 1
+    (conversation,) = value["conversations"]
+    assert (conversation["line"], conversation["emitted_result_ids"]) == (2, ["c1"])
+    assert {change["rule"] for change in value["changes"]} == {"unreadable-record", "unanswered-call"}
+    assert len(conversation["synthetic_completions"]) == 1
     assert value["summary"]["repaired"] == 1
 
 
-def test_what_was_not_written_is_no_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritten_repairs_are_no_changes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TURNLINT_STATE_DIR", str(folder / "sound.jsonl"))
     fix("broken.jsonl", "foreign.jsonl", "sound.jsonl", "--report", "r.json")
     value = json.loads((folder / "r.json").read_text())
@@ -234,7 +241,7 @@ def test_what_was_not_written_is_no_change(folder: Path, monkeypatch: pytest.Mon
     assert (value["summary"]["files"], value["summary"]["skipped"], value["summary"]["failed"]) == (2, 1, 1)
 
 
-def test_a_report_says_where_bytes_and_journal_went(folder: Path) -> None:
+def test_a_report_names_the_output_and_the_journal(folder: Path) -> None:
     fix("broken.jsonl", "--report", "r.json", "--journal", "j.jsonl")
     value = json.loads((folder / "r.json").read_text())
     VALIDATOR.validate(value)
@@ -246,8 +253,8 @@ def test_a_report_says_where_bytes_and_journal_went(folder: Path) -> None:
     assert (one["written"], one["output"], one["journal"]) == (True, "new.jsonl", None)
 
 
-def test_a_level_that_holds_back_is_counted_by_what_it_would_take(folder: Path) -> None:
-    (folder / "open.jsonl").write_bytes(log([USER, asks(call("c1"))], GAP, STRAY, LATE, TWICE))
+def test_findings_left_by_the_level_are_counted_by_the_required_level(folder: Path) -> None:
+    (folder / "open.jsonl").write_bytes(log([USER, calling(call("c1"))], GAP, STRAY, LATE, TWICE))
     held = [
         report("open.jsonl", "--level", level)["summary"]["held_back"]
         for level in ("lossless", "placeholder")
@@ -257,29 +264,29 @@ def test_a_level_that_holds_back_is_counted_by_what_it_would_take(folder: Path) 
     assert report("open.jsonl", "--close-pending")["summary"]["held_back"] == {}
 
 
-def test_names_that_no_name_has_are_cut_and_the_report_stays_small(folder: Path) -> None:
+def test_overlong_names_are_cut_and_the_report_stays_small(folder: Path) -> None:
     long = "x" * 50_000
-    (folder / "long.jsonl").write_bytes(log([USER, asks(call(long), call(long, "y")), result(long), DONE]))
+    (folder / "long.jsonl").write_bytes(log([USER, calling(call(long), call(long, "y")), result(long), DONE]))
     value = report("long.jsonl")
 
     def strings(value: Any) -> Iterator[str]:
         if isinstance(value, dict):
             yield from value
-        for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            yield from strings(one)
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from strings(item)
         if isinstance(value, str):
             yield value
 
     assert max(map(len, strings(value))) <= LONGEST_NAME + 1
 
 
-def test_no_word_of_a_conversation_is_in_a_report(folder: Path) -> None:
+def test_no_content_of_a_conversation_is_in_a_report(folder: Path) -> None:
     (folder / "x.jsonl").write_bytes(BROKEN.replace(b'"ok"', b'"hunter2"').replace(b'"done"', b'"hunter2"'))
     assert report("x.jsonl")["summary"]["repaired"] == 5
-    assert SAID not in json.dumps(report("x.jsonl"))
+    assert CONTENT not in json.dumps(report("x.jsonl"))
 
 
-def test_words_and_decisions_are_of_rules_that_exist() -> None:
+def test_texts_and_decisions_belong_to_existing_rules() -> None:
     names = {entry.rule.name for entry in ENTRIES}
     assert {rule for _, rule in WORDS} | DEDUPE <= names
 
@@ -294,7 +301,7 @@ def test_a_repair_that_an_unreadable_record_blocks_is_named_with_its_line_and_re
         value = report(*arguments)
         (file,) = value["files"]
         assert value["summary"]["blocked"] == 2
-        assert [(one["line"], one["rule"], one["reason"]) for one in file["blocked"]] == [
+        assert [(item["line"], item["rule"], item["reason"]) for item in file["blocked"]] == [
             (
                 line + 2,
                 "broken-parent-link",

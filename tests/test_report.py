@@ -1,4 +1,4 @@
-"""Reports are what the contract says, and nothing of a transcript steers what shows them."""
+"""Reports match their contract, and no part of a transcript controls a terminal or a build runner."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_schemas_are_schemas() -> None:
+def test_the_schemas_are_valid() -> None:
     for path in (ROOT / "lint" / "turnlint" / "schemas").glob("*.json"):
         Draft202012Validator.check_schema(json.loads(path.read_text()))
 
@@ -91,7 +91,7 @@ INDICES = st.none() | st.integers(0, 9)
 
 
 def _finding(*some: Any, **more: Any) -> Finding:
-    """By itself it would have its fields drawn from their types."""
+    """By default Hypothesis would draw the fields by their types."""
     return Finding(*some, **more)
 
 
@@ -104,7 +104,7 @@ def _finding(*some: Any, **more: Any) -> Finding:
     place=TEXTS.map(lambda pointer: Place(1, 2, 3, 4, pointer)),
     more=st.lists(TEXTS, max_size=2),
 )  # fmt: skip
-def test_a_finding_is_written_as_any_json_is(finding: Any, place: Any, more: list[str]) -> None:
+def test_a_finding_is_written_as_by_a_json_encoder(finding: Any, place: Any, more: list[str]) -> None:
     row = Row(finding, "a/é.jsonl", place, tuple((note, place) for note in more), fingerprint="0f")
     report = reported(row)
     assert written(report) == json.dumps(to_builtins(report))
@@ -118,7 +118,7 @@ def test_the_json_report_without_findings_fits_its_schema(tmp_path: Path) -> Non
     assert document["findings"] == []
 
 
-def test_lines_say_what_the_document_says(log: Path) -> None:
+def test_lines_agree_with_the_document(log: Path) -> None:
     document = json.loads(report(log, "json"))
     *findings, last = map(json.loads, report(log, "jsonl").splitlines())
     assert findings == document["findings"]
@@ -146,7 +146,7 @@ def test_fingerprints_survive_reordering_and_appending(tmp_path: Path) -> None:
     assert before < after
 
 
-def test_findings_that_say_the_same_are_counted(tmp_path: Path) -> None:
+def test_equal_findings_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(broken(1200))
     text = report(path, "text")
@@ -157,7 +157,7 @@ def test_findings_that_say_the_same_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_content_stays_hidden_unless_asked_for(log: Path, kind: str) -> None:
+def test_content_stays_hidden_unless_requested(log: Path, kind: str) -> None:
     assert "secret" not in report(log, kind)
     shown = report(log, kind, content="excerpt")
     assert ("secret-4" in shown) is (kind == "text")
@@ -185,7 +185,7 @@ def hostile_log(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_nothing_of_a_transcript_steers_a_terminal_or_a_runner(tmp_path: Path, kind: str) -> None:
+def test_no_part_of_a_transcript_controls_a_terminal_or_a_runner(tmp_path: Path, kind: str) -> None:
     for name in ("::error::x.jsonl", "##[command]y.jsonl"):
         path = hostile_log(tmp_path).rename(tmp_path / name)
         shown = report(path, kind, content="full")
@@ -196,7 +196,7 @@ def test_nothing_of_a_transcript_steers_a_terminal_or_a_runner(tmp_path: Path, k
         shown.encode()
 
 
-def test_a_crash_is_said_and_makes_the_report_incomplete() -> None:
+def test_a_crash_is_reported_and_makes_the_report_incomplete() -> None:
     for kind in FORMATS:
         written: list[str] = []
         sink = open_sink(kind, written.append, Look())
@@ -243,7 +243,7 @@ def test_on_a_terminal_no_line_is_wider_than_the_window(width: int) -> None:
     folders = sorted((ROOT / "fixtures" / "rules").iterdir())
     assert len(folders) > 40
     for folder in folders:
-        path = next(one for one in sorted(folder.iterdir()) if ".json" in one.name)
+        path = next(path for path in sorted(folder.iterdir()) if ".json" in path.name)
         written: list[str] = []
         sink = open_sink("text", written.append, Window())
         total = Tally()
@@ -253,7 +253,7 @@ def test_on_a_terminal_no_line_is_wider_than_the_window(width: int) -> None:
         assert [line for line in "".join(written).split("\n") if columns(line) > width] == [], path.name
 
 
-def test_escape_leaves_text_alone_and_shows_the_rest() -> None:
+def test_escape_keeps_text_and_shows_other_characters() -> None:
     assert visible("Grüße 日本 `x`") == "Grüße 日本 `x`"
     assert visible("a\x1b[0m\n\u202e\ud800") == "a\\u{1b}[0m\\u{a}\\u{202e}\\u{d800}"
     assert line_start("::error::x") == "./::error::x"

@@ -1,4 +1,4 @@
-"""Report files are whole or stay as they were, whatever ends the run; nothing half written stays behind."""
+"""Report files are complete or unchanged for any end of the run; no partial file remains."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from hostile import ENVIRONMENT, LINT, ORPHAN
 
 COMMAND = (sys.executable, "-m", "turnlint")
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT") if os.name != "nt" else ()
-HEARD = [one for one in SIGNALS if signal.getsignal(getattr(signal, one)) is not signal.SIG_IGN]
-"""What is ignored where the tests run, as under `nohup`, is ignored by what they start."""
+HANDLED_SIGNALS = [item for item in SIGNALS if signal.getsignal(getattr(signal, item)) is not signal.SIG_IGN]
+"""Signals that the test process ignores, as under `nohup`, are ignored by its children too."""
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals and pipes are other things there")
 SLOW_RULE = """
 import sys, time
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @POSIX
-def test_a_report_is_whole_when_the_reader_of_standard_output_goes_away(folder: Path) -> None:
+def test_a_report_is_whole_when_standard_output_is_closed(folder: Path) -> None:
     line = f"{' '.join(LINT)} log.jsonl --output-format concise --output sarif:r.sarif --output json:r.json | head -1"
     done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, check=False, env=ENVIRONMENT)
     assert done.stdout.count(b"\n") == 1
@@ -68,7 +68,7 @@ def interrupt(process: subprocess.Popen[bytes], name: str) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("name", HEARD)
+@pytest.mark.parametrize("name", HANDLED_SIGNALS)
 def test_a_signal_leaves_the_old_report_and_nothing_else(name: str, folder: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW_RULE, "lint", "log.jsonl", "-j1", "--output", "sarif:r.sarif", "--output", "json:new"],
@@ -89,7 +89,7 @@ def test_an_internal_error_leaves_the_old_report(folder: Path) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("name", HEARD)
+@pytest.mark.parametrize("name", HANDLED_SIGNALS)
 def test_a_signal_during_a_fix_leaves_no_temporary_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(ORPHAN * 500)
@@ -129,7 +129,7 @@ PAUSED = {
         "_add",
     ),
 }
-"""Commands, and the function in which each of them waits while its file is half written."""
+"""Commands, and the function in which each of them pauses while its file is half written."""
 PAUSE = """
 import sys, time
 {imported}
@@ -146,9 +146,9 @@ main()
 
 
 @POSIX
-@pytest.mark.parametrize("name", HEARD)
+@pytest.mark.parametrize("name", HANDLED_SIGNALS)
 @pytest.mark.parametrize("case", PAUSED)
-def test_a_signal_while_a_file_is_written_leaves_none_behind(case: str, name: str, tmp_path: Path) -> None:
+def test_a_signal_during_a_write_leaves_no_partial_file(case: str, name: str, tmp_path: Path) -> None:
     logs, state = tmp_path / "logs", tmp_path / "state"
     logs.mkdir()
     (logs / "log.jsonl").write_bytes(BROKEN)
@@ -165,7 +165,7 @@ def test_a_signal_while_a_file_is_written_leaves_none_behind(case: str, name: st
 
 
 @POSIX
-def test_what_is_ignored_stays_ignored(folder: Path) -> None:
+def test_ignored_signals_stay_ignored(folder: Path) -> None:
     process = subprocess.Popen(
         ["sh", "-c", f"trap '' HUP; exec {' '.join(LINT)} - -q"], cwd=folder, env=ENVIRONMENT,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -201,7 +201,7 @@ def test_devices_links_modes_and_closed_folders_keep_working(folder: Path) -> No
     ("output", "words"),
     [("json:.", "is a folder"), ("json:none/r.json", "no such folder"), ("json:/dev/full", "no space left")],
 )
-def test_a_report_that_cannot_be_written_is_a_sentence(output: str, words: str, folder: Path) -> None:
+def test_an_unwritable_report_gives_a_sentence(output: str, words: str, folder: Path) -> None:
     done = run_cli("lint", "log.jsonl", "--output", output, cwd=folder, env=ENVIRONMENT)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr.decode()

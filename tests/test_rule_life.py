@@ -1,4 +1,4 @@
-"""Rules come, change their names and go: what a user of somebody's rules sees of it, in every place that names rules."""
+"""Preview, renamed, deprecated and removed rules, in every place that names rules."""
 
 import json
 import re
@@ -57,7 +57,7 @@ RULES = {
 }
 GONE = 'REMOVED = {("HR009", "lost-tool"): "HR101 finds the same since 1.2"}\n'
 ALL = {"HR101", "HR103", "HR104"}
-"""What runs where nothing is said."""
+"""The rules that run by default."""
 
 
 def record(*tools: str) -> str:
@@ -79,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about.mkdir()
     put(about, METADATA="Metadata-Version: 2.1\nName: young-rules\nVersion: 1.0\n",
         **{"entry_points.txt": "[turnlint.rules]\nyoung = young_rules\n"})  # fmt: skip
-    put(package, **{"__init__.py": f'"""Rules of a house."""\n\n{GONE}'})
+    put(package, **{"__init__.py": f'"""Rules of a team."""\n\n{GONE}'})
     for tool, (code, name, life) in RULES.items():
         put(package, **{f"{tool}.py": RULE.format(tool=tool, code=code, name=name, life=life)})
     put(folder, **{"log.jsonl": record(*RULES) + "\n"})
@@ -103,7 +103,7 @@ def configured(folder: Path, text: str) -> list[str]:
     return ["--config", "house.yaml"]
 
 
-def test_a_rule_in_preview_runs_where_it_is_wanted_or_named(folder: Path) -> None:
+def test_a_rule_in_preview_runs_if_enabled_or_named(folder: Path) -> None:
     assert codes(folder) == ALL
     assert codes(folder, "--preview") == ALL | {"HR102", "YR105"}
     assert codes(folder, "--select", "HR") == ALL
@@ -112,7 +112,7 @@ def test_a_rule_in_preview_runs_where_it_is_wanted_or_named(folder: Path) -> Non
     assert codes(folder, "--preview", "--ignore", "HR102") == ALL | {"YR105"}
 
 
-def test_settings_say_whether_previews_are_wanted(folder: Path) -> None:
+def test_settings_enable_previews(folder: Path) -> None:
     assert codes(folder, *configured(folder, "preview: true\n")) == ALL | {"HR102", "YR105"}
     assert codes(folder, *configured(folder, "select: [young-tool]\n")) == {"HR102"}
     assert (
@@ -123,31 +123,31 @@ def test_settings_say_whether_previews_are_wanted(folder: Path) -> None:
     assert codes(folder, "--set", "preview=true") == ALL | {"HR102", "YR105"}
 
 
-def test_who_selects_nothing_but_previews_is_told_so(folder: Path) -> None:
-    said = "turnlint: 'YR' selects only rules in preview; add --preview to run them\n"
-    assert linted(folder, "--select", "YR").stderr == said
-    assert linted(folder, *configured(folder, "select: YR\n")).stderr == said
+def test_a_selection_of_previews_only_is_reported(folder: Path) -> None:
+    expected_text = "turnlint: 'YR' selects only rules in preview; add --preview to run them\n"
+    assert linted(folder, "--select", "YR").stderr == expected_text
+    assert linted(folder, *configured(folder, "select: YR\n")).stderr == expected_text
     assert linted(folder, "--select", "YR", "--preview").stderr == ""
     assert linted(folder, "--select", "HR").stderr == ""
 
 
-def test_a_deprecated_rule_is_told_of_where_it_is_named(folder: Path) -> None:
-    said = "HR103 old-tool is deprecated; `turnlint explain HR103` says why\n"
+def test_a_deprecated_rule_is_reported_where_it_is_named(folder: Path) -> None:
+    expected_text = "HR103 old-tool is deprecated; `turnlint explain HR103` says why\n"
     assert linted(folder).stderr == linted(folder, "--select", "HR").stderr == ""
     for selector in ("HR103", "old-tool"):
         done = linted(folder, "--select", selector)
-        assert (done.stderr, "HR103[warning]" in done.stdout) == (f"turnlint: {said}", True)
+        assert (done.stderr, "HR103[warning]" in done.stdout) == (f"turnlint: {expected_text}", True)
     done = linted(folder, *configured(folder, "severity: {old-tool: error}\n"))
-    assert (done.stderr, done.returncode) == (f"turnlint: house.yaml:1:12: {said}", 1)
+    assert (done.stderr, done.returncode) == (f"turnlint: house.yaml:1:12: {expected_text}", 1)
 
 
 @pytest.mark.parametrize("name", ["HR001", "hr001", "ancient-tool"])
-def test_a_former_name_goes_on_meaning_its_rule(folder: Path, name: str) -> None:
-    said = f"turnlint: '{name}' is now called HR104 moved-tool\n"
+def test_a_former_name_still_means_its_rule(folder: Path, name: str) -> None:
+    expected_text = f"turnlint: '{name}' is now called HR104 moved-tool\n"
     done = linted(folder, "--select", name)
-    assert (done.stderr, done.stdout.count("\n"), "HR104[warning]" in done.stdout) == (said, 1, True)
+    assert (done.stderr, done.stdout.count("\n"), "HR104[warning]" in done.stdout) == (expected_text, 1, True)
     assert codes(folder, "--ignore", name) == ALL - {"HR104"}
-    assert linted(folder, "--ignore", name).stderr == said
+    assert linted(folder, "--ignore", name).stderr == expected_text
     for text, left in (
         (f"ignore: [{name}]\n", ALL - {"HR104"}),
         (f"ignore: [{{rule: [{name}], reason: known}}]\n", ALL - {"HR104"}),
@@ -164,7 +164,7 @@ def test_a_former_name_goes_on_meaning_its_rule(folder: Path, name: str) -> None
     shown = run(folder, "config", "show", *configured(folder, f"severity: {{{name}: info}}\n")).stdout
     assert re.search(r"^severity +(HR104|moved-tool): info +house.yaml:1:12$", shown, re.MULTILINE)
     explained = run(folder, "explain", name)
-    assert (explained.stderr, explained.stdout.startswith("HR104 moved-tool")) == (said, True)
+    assert (explained.stderr, explained.stdout.startswith("HR104 moved-tool")) == (expected_text, True)
 
 
 def test_in_the_library_and_in_records_a_former_name_means_its_rule_too(folder: Path) -> None:
@@ -183,32 +183,33 @@ def test_in_the_library_and_in_records_a_former_name_means_its_rule_too(folder: 
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout == "['HR102', 'HR104']\n1\n"
-    said = {"turnlint": ["ancient-tool"]}
+    metadata = {"turnlint": ["ancient-tool"]}
     put(
-        folder, **{"own.jsonl": json.dumps({**json.loads(record("moved", "plain")), "metadata": said}) + "\n"}
+        folder,
+        **{"own.jsonl": json.dumps({**json.loads(record("moved", "plain")), "metadata": metadata}) + "\n"},
     )
     done = run(folder, "lint", "own.jsonl", "--set", "ignores-in-records=/metadata/turnlint")
     assert "HR101" in done.stdout
     assert "HR104" not in done.stdout
 
 
-def test_a_rule_that_is_no_more_is_told_of_with_the_reason(folder: Path) -> None:
+def test_a_removed_rule_is_reported_with_the_reason(folder: Path) -> None:
     for name in ("HR009", "lost-tool"):
-        said = f"the rule '{name}' was removed: HR101 finds the same since 1.2"
+        expected_text = f"the rule '{name}' was removed: HR101 finds the same since 1.2"
         for arguments in (["lint", "log.jsonl", "--select", name], ["explain", name]):
             done = run(folder, *arguments)
-            assert (done.returncode, said in done.stderr) == (2, True)
+            assert (done.returncode, expected_text in done.stderr) == (2, True)
         done = linted(folder, *configured(folder, f"fail-on: never\nselect: [HR, {name}]\n"))
-        assert (done.returncode, f"house.yaml:2:14: select[1]: {said}" in done.stderr) == (2, True)
-        # What is ignored is harmless when it is gone.
+        assert (done.returncode, f"house.yaml:2:14: select[1]: {expected_text}" in done.stderr) == (2, True)
+        # An ignore of a removed rule is harmless.
         done = linted(folder, "--ignore", name)
-        assert (done.returncode, done.stderr) == (0, f"turnlint: {said}\n")
+        assert (done.returncode, done.stderr) == (0, f"turnlint: {expected_text}\n")
         assert codes(folder, "--ignore", name) == ALL
         done = linted(folder, *configured(folder, f"ignore: [{name}]\nseverity: {{{name}: info}}\n"))
-        assert (done.returncode, done.stderr.count(said)) == (0, 2)
+        assert (done.returncode, done.stderr.count(expected_text)) == (0, 2)
 
 
-def test_lists_and_pages_say_what_may_be_expected_of_a_rule(folder: Path) -> None:
+def test_lists_and_pages_show_the_state_of_a_rule(folder: Path) -> None:
     table = run(folder, "rules").stdout
     assert re.search(r"^HR101 +plain-tool +warning +- +0\.1\.0 +a call", table, re.MULTILINE)
     assert re.search(r"^HR102 +young-tool +warning +- +2\.0 preview +a call", table, re.MULTILINE)
@@ -228,7 +229,7 @@ def test_lists_and_pages_say_what_may_be_expected_of_a_rule(folder: Path) -> Non
     assert (moved["deprecatedIds"], moved["deprecatedNames"]) == (["HR001"], ["ancient-tool"])
 
 
-def test_the_page_of_rules_says_it_too() -> None:
+def test_the_page_of_rules_shows_it_too() -> None:
     from turnlint import reference
     from turnlint.api import Rule
     from turnlint.rulebook import Entry

@@ -33,7 +33,7 @@ _FREE = (
     "output",
     "content",
 )
-"""Keys whose objects hold what a tool got or gave; a name inside belongs to no wire."""
+"""Keys whose objects are arguments or results of tools; a name inside belongs to no wire."""
 PLACED = {"bedrock": {"status"}, "anthropic": {"is_error"}}
 """Keys of a wire that only a placeholder result has in these conversations."""
 
@@ -42,10 +42,10 @@ def spelled(wire: str, seed: object, *, faults: bool) -> list[Value]:
     """The messages of a drawn conversation."""
     rng = Random(f"{wire} {seed}")  # noqa: S311 - the same in every run
     while True:
-        talk = Maker(rng, WIRES[wire].traits(rng)).talk()
+        conversation = Maker(rng, WIRES[wire].traits(rng)).conversation()
         if faults:
-            broken(talk, rng)
-        values = _spelled(wire, talk)
+            broken(conversation, rng)
+        values = _spelled(wire, conversation)
         if values:
             return values
 
@@ -58,9 +58,9 @@ def odd(value: Any, rng: Random) -> str:
 
 def file_of(wire: str, values: list[Value], layout: str, seed: object) -> bytes:
     rng = Random(f"{wire} {seed}")  # noqa: S311
-    items = [odd(one, rng) for one in values]
+    items = [odd(value, rng) for value in values]
     if layout == "lines":
-        return "".join(one + "\n" for one in items).encode()
+        return "".join(item + "\n" for item in items).encode()
     array = "[" + " , ".join(items) + "]"
     if layout == "array":
         return (array + "\n").encode()
@@ -72,7 +72,7 @@ def elements(data: bytes, wire: str, layout: str) -> list[bytes]:
     if layout == "lines":
         return data.splitlines()
     holder = decode(data, type=dict[str, Raw])[WIRES[wire].key] if layout == "request" else data
-    return [bytes(one) for one in decode(holder, type=list[Raw])]
+    return [bytes(item) for item in decode(holder, type=list[Raw])]
 
 
 def keys_of(value: Any, name: str = "") -> Iterator[str]:
@@ -92,20 +92,20 @@ KEYS = {
 
 
 def wires_in(data: bytes) -> set[str]:
-    return {one.wire.name for one in transcripts(Source("a.json", None, data=data))}
+    return {transcript.wire.name for transcript in transcripts(Source("a.json", None, data=data))}
 
 
 def providers_of(wire: str) -> list[str]:
     known = Providers(packages())
     return [
         "auto",
-        *(name for name in known.names() if any(wire in one.wires for one in known.versions(name))),
+        *(name for name in known.names() if any(wire in version.wires for version in known.versions(name))),
     ]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_repair_keeps_the_format_and_the_bytes_of_what_it_does_not_touch(wire: str, layout: str) -> None:
+def test_a_repair_keeps_the_format_and_the_bytes_of_unchanged_parts(wire: str, layout: str) -> None:
     changed = 0
     foreign = (
         set().union(*(KEYS[other] for other in WIRES if other != wire)) - KEYS[wire] - PLACED.get(wire, set())
@@ -123,10 +123,10 @@ def test_a_repair_keeps_the_format_and_the_bytes_of_what_it_does_not_touch(wire:
                 assert done.near is None or after == data, case
                 now = elements(after, wire, layout)
                 assert wires_in(after) <= wires_in(data), case
-                keys = {*keys_of([json.loads(one) for one in now])} - {*keys_of(values)}
+                keys = {*keys_of([json.loads(item) for item in now])} - {*keys_of(values)}
                 assert not keys & foreign, case
-                again = [one for one in now if one not in before]
-                same = [one for one in again if json.loads(one) in values]
+                again = [item for item in now if item not in before]
+                same = [item for item in again if json.loads(item) in values]
                 assert not same, case
                 changed += after != data
     assert changed

@@ -1,4 +1,4 @@
-"""SARIF is what GitHub's code scanning takes, and says what the JSON report says."""
+"""SARIF matches the requirements of GitHub's code scanning, and agrees with the JSON report."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,13 @@ def folder(tmp_path: Path) -> Path:
     return logs_in(tmp_path)
 
 
-def test_sarif_says_what_the_json_report_says(folder: Path) -> None:
+def test_sarif_agrees_with_the_json_report(folder: Path) -> None:
     document = sarif(output(folder, "sarif", "."))
     (run,) = document["runs"]
     assert run["columnKind"] == "unicodeCodePoints"
     assert run["invocations"][0]["executionSuccessful"] is True
     assert ROOT in run["originalUriBaseIds"]
-    expected = sorted(findings(folder), key=lambda one: SEVERITIES.index(one["severity"]))
+    expected = sorted(findings(folder), key=lambda finding: SEVERITIES.index(finding["severity"]))
     for result, finding in zip(run["results"], expected, strict=True):
         place = result["locations"][0]
         assert result["ruleId"] == finding["code"]
@@ -38,7 +38,7 @@ def test_sarif_says_what_the_json_report_says(folder: Path) -> None:
         assert len(result["relatedLocations"]) == len(finding["related"])
 
 
-def test_sarif_lists_every_rule_with_its_help_also_where_nothing_is_found(folder: Path) -> None:
+def test_sarif_lists_every_rule_with_its_help_also_without_findings(folder: Path) -> None:
     (run,) = sarif(output(folder, "sarif", "sound.jsonl"))["runs"]
     assert run["results"] == []
     rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
@@ -64,12 +64,12 @@ def test_a_file_outside_of_the_folder_has_an_absolute_address_and_a_link_is_foll
     assert linked == {"uri": "logs/a%20b%231.jsonl", "uriBaseId": ROOT}
 
 
-def test_sarif_keeps_the_worst_5000_and_says_what_it_left_out() -> None:
+def test_sarif_keeps_the_worst_5000_and_counts_the_others() -> None:
     rows = [row(("info", "warning", "error")[number % 3], number) for number in range(1, 9001)]
     (run,) = sarif(written("sarif", *rows))["runs"]
     levels = [result["level"] for result in run["results"]]
     assert levels == ["error"] * 3000 + ["warning"] * 2000
-    assert [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in run["results"]] == [
+    assert [result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run["results"]] == [
         *range(2, 9001, 3), *range(1, 6000, 3)]  # fmt: skip
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["level"] == "warning"
@@ -77,6 +77,6 @@ def test_sarif_keeps_the_worst_5000_and_says_what_it_left_out() -> None:
     assert "PA201 4,000" in note["message"]["text"]
 
 
-def test_sarif_describes_a_rule_that_no_package_brings() -> None:
+def test_sarif_describes_a_rule_of_no_package() -> None:
     (run,) = sarif(written("sarif", row("warning", 1, "XX900", "our-own")))["runs"]
     assert run["tool"]["driver"]["rules"][-1]["id"] == "XX900"

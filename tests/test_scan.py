@@ -47,17 +47,17 @@ LABELS = [
 
 
 def sound(count: int = 2) -> list[NotationLine]:
-    said = [NotationLine("user", "go")]
+    notation = [NotationLine("user", "go")]
     for number in range(count):
         name = f"c{number:08}"
-        said += [
+        notation += [
             NotationLine("assistant", "let me see"), NotationLine("call", "", name, "read", '{"a": 1}'), NotationLine("result", "", name, body="done"),
         ]  # fmt: skip
-    return [*said, NotationLine("assistant", "so it is"), NotationLine("user", "go on")]
+    return [*notation, NotationLine("assistant", "so it is"), NotationLine("user", "go on")]
 
 
 @pytest.fixture(autouse=True)
-def look() -> None:
+def _needs_native() -> None:
     """Skip all tests where the native scanner is not compiled."""
     if compiled.load() is None:
         pytest.skip("the native scanner is not compiled")
@@ -89,9 +89,9 @@ def read(data: bytes, options: Options, folder: Path) -> tuple[list[Row], Tally]
     return [event for event in events if isinstance(event, Row)], tally
 
 
-def held_to(line: bytes, options: Options, folder: Path) -> bool:
-    """Whether a line is vouched for; and if it is, that nothing is to be said of it."""
-    line = line.rstrip(b"\r")  # what is said of line ends is said while lines are cut
+def accepts_only_sound(line: bytes, options: Options, folder: Path) -> bool:
+    """Whether the gate accepts a line; if so, check that the line has no finding."""
+    line = line.rstrip(b"\r")  # findings about line ends are reported while lines are split
     first = scanner(options)
     seen = first.scan(line + b"\n", 1, 0)
     if list(seen.spans):
@@ -102,23 +102,23 @@ def held_to(line: bytes, options: Options, folder: Path) -> bool:
     assert (seen.passed, passed.conversations, passed.messages, passed.calls, passed.results) == (
         1, tally.conversations, tally.messages, tally.calls, tally.results,
     )  # fmt: skip
-    labels = {one.profile.label: count for (_, chosen), count in passed.kinds.items() for one in chosen}
+    labels = {item.profile.label: count for (_, chosen), count in passed.kinds.items() for item in chosen}
     assert labels == tally.providers
     return True
 
 
 @pytest.mark.parametrize(("wire", "provider"), LABELS)
 @pytest.mark.hypothesis
-def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_path: Path) -> None:
+def test_an_accepted_line_has_no_finding(wire: str, provider: str, tmp_path: Path) -> None:
     @settings(
         max_examples=examples(150),
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     @given(data=st.data())
-    def held(data: st.DataObject) -> None:
-        said = data.draw(st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable)))
-        record = {**around(wire, data.draw), **render_example(said, wire).record}
+    def check_random(data: st.DataObject) -> None:
+        notation = data.draw(st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable)))
+        record = {**around(wire, data.draw), **render_example(notation, wire).record}
         if data.draw(st.booleans()):
             dress(record[key_of(wire)], data.draw)
         if data.draw(st.booleans()):
@@ -126,13 +126,13 @@ def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_p
         line = json.dumps(record, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
         for _ in range(data.draw(st.integers(0, 2))):
             line = cut_into(line, data.draw)
-        held_to(line, Options(format=wire, providers=(provider,)), tmp_path)
+        accepts_only_sound(line, Options(format=wire, providers=(provider,)), tmp_path)
 
-    held()
+    check_random()
 
 
 def around(wire: str, draw: Any) -> dict[str, Any]:
-    """What may stand around the messages."""
+    """Text that may be around the messages."""
     tool = (
         {"type": "function", "function": {"name": "read"}}
         if wire == "openai-chat"
@@ -155,26 +155,26 @@ def around(wire: str, draw: Any) -> dict[str, Any]:
     )
 
 
-def hand_made(wire: str, **more: Any) -> Any:
+def sound_requests(wire: str, **more: Any) -> Any:
     tools = {"tools": [{"name": "read", "input_schema": {}}]} if wire == "anthropic" else {}
     return {"model": "m", **tools, **render_example(sound(), wire).record, **more}
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\t", " : ")])
-def test_sound_requests_are_vouched_for(wire: str, separators: tuple[str, str], tmp_path: Path) -> None:
-    """One that never vouches would pass the property above."""
-    line = json.dumps(hand_made(wire), separators=separators).encode()
-    assert held_to(line, Options(format=wire, providers=("auto",)), tmp_path)
+def test_sound_requests_are_accepted(wire: str, separators: tuple[str, str], tmp_path: Path) -> None:
+    """A gate that never accepts would pass the property above."""
+    line = json.dumps(sound_requests(wire), separators=separators).encode()
+    assert accepts_only_sound(line, Options(format=wire, providers=("auto",)), tmp_path)
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
-def test_a_key_that_stands_twice_is_met_wherever_it_stands(
+def test_a_repeated_key_is_found_at_any_position(
     wire: str, separators: tuple[str, str], tmp_path: Path
 ) -> None:
-    """At every place where an object opens, its first member once more."""
-    line = json.dumps(hand_made(wire), separators=separators).encode()
+    """Repeat the first member of an object, at every position where an object starts."""
+    line = json.dumps(sound_requests(wire), separators=separators).encode()
     options = Options(format=wire, providers=("auto",))
     decoder = json.JSONDecoder()
     seen = 0
@@ -189,23 +189,23 @@ def test_a_key_that_stands_twice_is_met_wherever_it_stands(
         twice = line[: at + 1] + member.encode() + line[at + 1 :]
         rows, _ = read(twice + b"\n", options, tmp_path)
         assert "duplicate-key" in {row.finding.rule for row in rows}
-        assert not held_to(twice, options, tmp_path)
+        assert not accepts_only_sound(twice, options, tmp_path)
         seen += 1
     assert seen > 8
 
 
-def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) -> None:
-    """Lines, offsets and numbers of conversations behind what was let pass are true, and nothing is lost."""
-    good, bad = hand_made("openai-chat"), hand_made("openai-chat")
+def test_the_report_of_a_long_log_is_that_of_the_plain_reader(tmp_path: Path) -> None:
+    """Lines, offsets and numbers of conversations after accepted lines are correct, and nothing is lost."""
+    good, bad = sound_requests("openai-chat"), sound_requests("openai-chat")
     del bad["messages"][2]
     lines = [json.dumps(good).encode() for _ in range(3 * FEW)]
     lines[FEW + 3] = lines[2 * FEW] = json.dumps(bad).encode()
     lines[FEW + 9], lines[FEW + 12] = b"", lines[FEW + 12] + b"\r"
     options = Options(format="openai-chat", providers=("openai",), fingerprints=True)
     rows, tally = read(b"\n".join(lines) + b"\n", options, tmp_path)
-    told = [(row.finding.rule, row.place.line, row.finding.conversation_index) for row in rows]
+    places = [(row.finding.rule, row.place.line, row.finding.conversation_index) for row in rows]
     assert [row.place.offset for row in rows] == sorted(row.place.offset for row in rows)
-    assert told == [
+    assert places == [
         ("unanswered-call", FEW + 4, FEW + 3), ("unreadable-record", FEW + 10, None), ("unreadable-record", FEW + 13, None),
         ("unanswered-call", 2 * FEW + 1, 2 * FEW - 1),
     ]  # fmt: skip
@@ -220,8 +220,8 @@ def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) ->
         OverLimit(what="result-characters", most=40, source="x", date="2026-11"),
     ],
 )
-def test_a_profile_of_the_user_that_minds_results_in_parts_is_heard(clause: Any, tmp_path: Path) -> None:
-    record = hand_made("anthropic")
+def test_an_own_profile_with_a_clause_about_results_in_parts_is_applied(clause: Any, tmp_path: Path) -> None:
+    record = sound_requests("anthropic")
     for message in record["messages"]:
         for block in message["content"] if isinstance(message["content"], list) else ():
             if block["type"] == "tool_result":
@@ -233,46 +233,50 @@ def test_a_profile_of_the_user_that_minds_results_in_parts_is_heard(clause: Any,
     line = json.dumps(record).encode()
     rows, _ = read(line + b"\n", options, tmp_path)
     assert rows
-    assert not held_to(line, options, tmp_path)
+    assert not accepts_only_sound(line, options, tmp_path)
 
 
-SAYS = {"source": "x", "date": "2026-11"}
+EVIDENCE = {"source": "x", "date": "2026-11"}
 
 
 @pytest.mark.parametrize("wire", LINE_WIRES)
 @pytest.mark.parametrize(
     ("clause", "keyed"),
     [
-        (LastMessage(roles=("prefix",), **SAYS), False),
-        (RoleOrder(needs=("function",), **SAYS), False),
-        *((RoleOrder(first=("human",), **SAYS), keyed) for keyed in (False, True)),
-        *((OverLimit(what="result-characters", most=3, **SAYS), keyed) for keyed in (False, True)),
+        (LastMessage(roles=("prefix",), **EVIDENCE), False),
+        (RoleOrder(needs=("function",), **EVIDENCE), False),
+        *((RoleOrder(first=("human",), **EVIDENCE), keyed) for keyed in (False, True)),
+        *((OverLimit(what="result-characters", most=3, **EVIDENCE), keyed) for keyed in (False, True)),
     ],
 )
-def test_what_a_profile_of_the_user_asks_is_heard_of_each_conversation(
+def test_a_clause_of_an_own_profile_is_applied_to_each_conversation(
     clause: Any, wire: str, keyed: bool, tmp_path: Path
 ) -> None:
-    """A role that the first look does not know is one that nobody has, not one that nobody asks for."""
-    said = render_example(sound(1), wire).record[key_of(wire)]
+    """An unknown role of the scanner is a role that is absent, not one that no clause names."""
+    messages = render_example(sound(1), wire).record[key_of(wire)]
     talks = [
-        [{"session_id": f"s{number}", **one} for one in said] if keyed else [{key_of(wire): said}]
+        [{"session_id": f"s{number}", **message} for message in messages]
+        if keyed
+        else [{key_of(wire): messages}]
         for number in range(2 * FEW)
     ]
     known = PROVIDERS.named("openai" if wire == "openai-chat" else wire)
     mine = structs.replace(known[0], name="mine", version="", models="", hosts=(), clauses=(clause,))
     options = Options(format=wire, providers=("mine",), profiles=(mine,))
     rows, tally = read(
-        "\n".join(json.dumps(one) for talk in talks for one in talk).encode(), options, tmp_path
+        "\n".join(json.dumps(item) for conversation in talks for item in conversation).encode(),
+        options,
+        tmp_path,
     )
     assert tally.conversations == len(rows) == 2 * FEW
     assert {row.finding.code for row in rows} == {clause.code}
 
 
 @pytest.mark.parametrize("around", [{}, {"session_id": "s"}])
-def test_a_line_that_is_too_long_for_most_readers_is_told_of(around: dict[str, str], tmp_path: Path) -> None:
+def test_a_line_that_is_too_long_for_most_readers_is_reported(around: dict[str, str], tmp_path: Path) -> None:
     def line(text: str) -> bytes:
-        said = {"role": "user", "content": text}
-        return json.dumps({**around, **said} if around else {"messages": [said]}).encode()
+        message = {"role": "user", "content": text}
+        return json.dumps({**around, **message} if around else {"messages": [message]}).encode()
 
     rows, _ = read(
         b"\n".join([line("go")] * FEW + [line("x" * HUGE)]), Options(format="openai-chat"), tmp_path
@@ -281,9 +285,9 @@ def test_a_line_that_is_too_long_for_most_readers_is_told_of(around: dict[str, s
 
 
 @pytest.mark.parametrize("around", [{}, {"session_id": "s"}])
-def test_nothing_of_a_log_is_kept_when_it_was_read(around: dict[str, str], tmp_path: Path) -> None:
-    said = {"role": "user", "content": "go"}
-    line = json.dumps({**around, **said} if around else {"messages": [said]}).encode()
+def test_no_part_of_a_log_is_kept_after_reading(around: dict[str, str], tmp_path: Path) -> None:
+    message = {"role": "user", "content": "go"}
+    line = json.dumps({**around, **message} if around else {"messages": [message]}).encode()
 
     def things() -> int:
         read(b"\n".join([line] * 2 * FEW), Options(format="openai-chat"), tmp_path)
@@ -296,7 +300,7 @@ def test_nothing_of_a_log_is_kept_when_it_was_read(around: dict[str, str], tmp_p
     assert max(things() for _ in range(5)) - before < 5 * 4
 
 
-TALKS = st.lists(
+CONVERSATIONS = st.lists(
     st.tuples(st.integers(0, 3), st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable))),
     min_size=1,
     max_size=5,
@@ -305,10 +309,10 @@ TALKS = st.lists(
 
 @pytest.mark.parametrize("wire", LINE_WIRES)
 @pytest.mark.hypothesis
-def test_messages_on_lines_are_reported_as_if_each_had_been_read(
+def test_the_report_of_messages_on_lines_is_that_of_the_plain_reader(
     wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Talks that mingle, of which some are damaged; of some the beginning is closed before the end is met."""
+    """Interleaved conversations, some of them damaged; for some the first lines are released before the last are read."""
     carrier_lines = carriers.carrier(wire).open().lines  # type: ignore[attr-defined]
     monkeypatch.setattr(type(carrier_lines).__init__, "__defaults__", (40,))
 
@@ -318,18 +322,18 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     @given(data=st.data())
-    def held(data: st.DataObject) -> None:
+    def check_random(data: st.DataObject) -> None:
         key = data.draw(st.sampled_from(["conversation_id", "session_id", None]))
         queues = []
-        for number, said in data.draw(TALKS):
-            record = render_example(said, wire).record
+        for number, messages in data.draw(CONVERSATIONS):
+            record = render_example(messages, wire).record
             if data.draw(st.integers(0, 3)) == 0:
                 dress(record[key_of(wire)], data.draw)
             if data.draw(st.integers(0, 3)) == 0:
                 disturb(record, data.draw)
             queues.append([(f"c{number}", message) for message in record[key_of(wire)]])
         opening = [{"role": "user", "content": f"hello {number}"} for number in range(FEW)]
-        lines = [json.dumps({**({key: "first"} if key else {}), **one}).encode() for one in opening]
+        lines = [json.dumps({**({key: "first"} if key else {}), **item}).encode() for item in opening]
         while queues:
             queue = queues[data.draw(st.integers(0, len(queues) - 1))]
             for name, message in queue[: data.draw(st.integers(1, 9))]:
@@ -337,7 +341,7 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
                 whole = {**({key: name} if key else {}), **message} if isinstance(message, dict) else message
                 line = json.dumps(whole).encode()
                 lines.append(cut_into(line, data.draw) if data.draw(st.integers(0, 29)) == 0 else line)
-            queues = [one for one in queues if one]
+            queues = [queue for queue in queues if queue]
         text = b"\n".join(lines) + data.draw(st.sampled_from([b"", b"\n"]))
         options = Options(format=wire, providers=("auto",), fingerprints=True, view=True)
         rows, tally = read(text, options, tmp_path)
@@ -347,14 +351,14 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
         assert [kept(row) for row in rows] == [kept(row) for row in expected]
         assert tally == counted
 
-    held()
+    check_random()
 
 
 @pytest.mark.parametrize("wire", LINE_WIRES)
 def test_sound_messages_on_lines_are_not_read(
     wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A look that vouches for nothing would pass the property above."""
+    """A gate that accepts nothing would pass the property above."""
     messages = render_example(sound(5), wire).record[key_of(wire)]
     lines = [
         json.dumps({"session_id": f"s{number}", "timestamp": "2026-11-01T00:00:00Z", **message}).encode()

@@ -1,4 +1,4 @@
-"""What the settings say, as the reports for other systems show it."""
+"""Settings in the reports for other systems."""
 
 import json
 import re
@@ -21,7 +21,7 @@ rules:
     pointer: /messages/*/content
     severity: info
     when: {matches: going}
-    message: somebody says that they go
+    message: a message announces a departure
     about: |
       We stay.
       Always.
@@ -49,7 +49,7 @@ def run_of(folder: Path, *arguments: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "paths", [["lax"], ["strict"], ["plain"], ["lax", "plain"], ["lax", "strict", "plain"]]
 )
-def test_a_case_fails_where_the_settings_of_its_file_say_so(folder: Path, paths: list[str]) -> None:
+def test_a_case_fails_according_to_the_settings_of_its_file(folder: Path, paths: list[str]) -> None:
     done = turnlint(folder, "lint", *paths, "--output-format", "junit")
     suites = re.findall(r'<testsuite name="(.+?)" tests="1" failures="(\d)"', done.stdout)
     assert len(suites) == len(paths)
@@ -58,23 +58,23 @@ def test_a_case_fails_where_the_settings_of_its_file_say_so(folder: Path, paths:
     assert done.returncode == bool(failing)
 
 
-def test_sarif_describes_a_rule_of_the_settings_whether_it_found_something_or_not(folder: Path) -> None:
+def test_sarif_describes_a_rule_of_the_settings_with_or_without_findings(folder: Path) -> None:
     for paths in (["strict"], ["lax"]):
         rule = run_of(folder, *paths)["tool"]["driver"]["rules"][-1]
         assert (rule["id"], rule["shortDescription"]["text"]) == (
             "own/no-going",
-            "Somebody says that they go.",
+            "A message announces a departure.",
         )
         assert rule["name"] == "no-going"
         assert rule["help"]["text"].split() == ["We", "stay.", "Always."]
         assert rule["defaultConfiguration"]["level"] == "note"
 
 
-def test_sarif_counts_what_is_known_and_does_not_send_it(folder: Path) -> None:
+def test_sarif_counts_known_findings_and_omits_them(folder: Path) -> None:
     run = run_of(folder, "plain")
-    assert [one["ruleId"] for one in run["results"]] == ["own/no-going"]
-    (told,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert (told["level"], told["message"]["text"]) == ("note", "not shown: 1 ignored.")
+    assert [result["ruleId"] for result in run["results"]] == ["own/no-going"]
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert (notification["level"], notification["message"]["text"]) == ("note", "not shown: 1 ignored.")
 
 
 @pytest.mark.parametrize("kind", ["text", "concise", "github", "junit", "markdown", "github-summary"])
@@ -89,7 +89,7 @@ def test_a_rule_of_the_settings_is_named_once(folder: Path, kind: str) -> None:
 def test_a_rule_of_the_settings_is_explained(folder: Path) -> None:
     done = turnlint(folder, "explain", "own/no-going")
     assert done.stdout.splitlines() == [
-        "own/no-going [info, own]", "somebody says that they go", "", "    We stay.", "    Always.", "",
+        "own/no-going [info, own]", "a message announces a departure", "", "    We stay.", "    Always.", "",
         "Defined at turnlint.yaml:8:5.",
     ]  # fmt: skip
     near = turnlint(folder, "explain", "own/no-goign")
@@ -98,7 +98,7 @@ def test_a_rule_of_the_settings_is_explained(folder: Path) -> None:
     assert (none.returncode, "the settings of this folder define no rules" in none.stderr) == (2, True)
 
 
-def test_what_is_excluded_can_be_left_out_where_it_is_named(folder: Path) -> None:
+def test_named_files_can_be_excluded(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "exclude: [lax/]\n"})
     bad, other = "lax/a.jsonl", "strict/b.jsonl"
     before = (folder / bad).read_bytes()

@@ -1,7 +1,7 @@
-"""Samples without ids: several calls under one value, observations by their place, and what LLaMA-Factory takes.
+"""Samples without ids: several calls under one value, observations by position, and LLaMA-Factory's converter.
 
-Its converter is written down here once more, from its source: whoever speaks first and whoever asks alternates
-with whoever answers, and what does not alternate is skipped.
+The module repeats its converter, from its source: user and tool turns alternate with model turns, the first is a user
+turn, and samples that do not alternate are skipped.
 """
 
 import json
@@ -26,7 +26,7 @@ HUMAN = {"from": "human", "value": "go"}
 GPT = {"from": "gpt", "value": "so it is"}
 
 
-def asks(*names: str, **more: Any) -> dict[str, Any]:
+def calling(*names: str, **more: Any) -> dict[str, Any]:
     calls = [{"name": name, "arguments": more} for name in names or ("run",)]
     return {"from": "function_call", "value": json.dumps(calls if len(calls) > 1 else calls[0])}
 
@@ -40,8 +40,8 @@ def sample(*turns: Any, **more: Any) -> dict[str, Any]:
 
 
 def messages(*turns: Any) -> tuple[Message, ...]:
-    (one,) = transcripts("sharegpt", sample(*turns))
-    return one.messages
+    (transcript,) = transcripts("sharegpt", sample(*turns))
+    return transcript.messages
 
 
 def codes(*turns: Any, folder: Path) -> list[tuple[str, str]]:
@@ -53,17 +53,17 @@ def repaired(record: Any) -> Any:
     return json.loads(testing.fixed(json.dumps(record).encode() + b"\n", "sharegpt"))
 
 
-def is_taken(record: dict[str, Any]) -> bool:
+def is_accepted(record: dict[str, Any]) -> bool:
     """Whether LLaMA-Factory trains on a sample."""
-    turns = [one["from"] for one in record["conversations"]]
+    turns = [conversation["from"] for conversation in record["conversations"]]
     turns = turns[1:] if turns[:1] == ["system"] else turns
     sides = ({"human", "observation"}, {"gpt", "function_call"})
-    return len(turns) % 2 == 0 and all(one in sides[place % 2] for place, one in enumerate(turns))
+    return len(turns) % 2 == 0 and all(turn in sides[place % 2] for place, turn in enumerate(turns))
 
 
 def test_calls_are_read_from_the_json_of_a_value() -> None:
-    _, asked, answered, _ = messages(HUMAN, asks("read", path="a"), seen(), GPT)
-    (call,) = asked.blocks
+    _, calling_message, answered, _ = messages(HUMAN, calling("read", path="a"), seen(), GPT)
+    (call,) = calling_message.blocks
     assert isinstance(call, Call)
     assert (call.name, call.id, call.arguments, call.needs_id) == ("read", None, "object", False)
     assert json.loads(call.body) == {"path": "a"}
@@ -73,18 +73,18 @@ def test_calls_are_read_from_the_json_of_a_value() -> None:
 
 
 @pytest.mark.parametrize(("calls", "observations"), [(1, 1), (2, 1), (3, 1), (2, 2), (3, 3)])
-def test_one_observation_answers_all_calls_of_a_value_or_each_has_its_own(
+def test_one_observation_belongs_to_all_calls_of_a_value_or_each_has_its_own(
     calls: int, observations: int, tmp_path: Path
 ) -> None:
-    turns = (HUMAN, asks(*["run"] * calls), *[seen(str(n)) for n in range(observations)], GPT)
-    (one,) = transcripts("sharegpt", sample(*turns))
-    pairs = ledger.read(one.messages, one.wire)
+    turns = (HUMAN, calling(*["run"] * calls), *[seen(str(n)) for n in range(observations)], GPT)
+    (transcript,) = transcripts("sharegpt", sample(*turns))
+    pairs = ledger.read(transcript.messages, transcript.wire)
     answers = [pair.answer.message if pair.answer else None for pair in pairs.interactions]
     assert answers == ([2] * calls if observations == 1 else [*range(2, 2 + calls)])
     assert codes(*turns, folder=tmp_path) == []
 
 
-def test_an_observation_behind_prose_has_no_call(tmp_path: Path) -> None:
+def test_an_observation_after_prose_has_no_call(tmp_path: Path) -> None:
     prose = {"from": "gpt", "value": "I calculate the price for you."}
     assert codes(HUMAN, prose, seen(), GPT, folder=tmp_path) == [("PA202", "warning")]
     rows, _ = judged([sample(HUMAN, prose, seen(), GPT)] * 40, "sharegpt", tmp_path)
@@ -121,21 +121,21 @@ def test_prose_and_data_are_no_calls(tmp_path: Path) -> None:
 
 
 def test_calls_in_a_row_are_one_turn(tmp_path: Path) -> None:
-    assert codes(HUMAN, asks("a"), asks("b"), seen("1"), seen("2"), GPT, folder=tmp_path) == []
-    assert codes(HUMAN, asks("a"), asks("b"), seen("b's"), GPT, folder=tmp_path) == [("PA201", "error")]
-    assert codes(HUMAN, asks("a"), asks("b"), GPT, folder=tmp_path) == [("PA201", "error")] * 2
+    assert codes(HUMAN, calling("a"), calling("b"), seen("1"), seen("2"), GPT, folder=tmp_path) == []
+    assert codes(HUMAN, calling("a"), calling("b"), seen("b's"), GPT, folder=tmp_path) == [("PA201", "error")]
+    assert codes(HUMAN, calling("a"), calling("b"), GPT, folder=tmp_path) == [("PA201", "error")] * 2
 
 
 def test_a_missing_observation_is_one_for_all_calls_of_a_value() -> None:
-    fixed = repaired(sample(HUMAN, asks("a", "b", "c"), GPT))
-    assert fixed["conversations"] == [HUMAN, asks("a", "b", "c"), seen(UNKNOWN), GPT]
-    assert is_taken(fixed)
+    fixed = repaired(sample(HUMAN, calling("a", "b", "c"), GPT))
+    assert fixed["conversations"] == [HUMAN, calling("a", "b", "c"), seen(UNKNOWN), GPT]
+    assert is_accepted(fixed)
 
 
 def test_a_sample_may_end_on_the_call_it_teaches(tmp_path: Path) -> None:
-    assert codes(HUMAN, asks(), folder=tmp_path) == []
-    assert codes(HUMAN, asks("a", "b"), folder=tmp_path) == []
-    assert codes(HUMAN, asks(), seen(), folder=tmp_path) == []
+    assert codes(HUMAN, calling(), folder=tmp_path) == []
+    assert codes(HUMAN, calling("a", "b"), folder=tmp_path) == []
+    assert codes(HUMAN, calling(), seen(), folder=tmp_path) == []
 
 
 CALL = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>'
@@ -157,31 +157,31 @@ def test_calls_that_a_sample_writes_as_text_are_no_calls_and_no_faults(
     assert testing.fixed(line := json.dumps(sample(HUMAN, *turns, GPT)).encode(), None) == line
 
 
-def test_a_text_is_told_of_where_others_are_calls(tmp_path: Path) -> None:
-    turns = (HUMAN, asks(), seen(), GPT, HUMAN, *TEXTS["Hermes"], GPT)
+def test_a_text_is_reported_if_others_are_calls(tmp_path: Path) -> None:
+    turns = (HUMAN, calling(), seen(), GPT, HUMAN, *TEXTS["Hermes"], GPT)
     assert codes(*turns, folder=tmp_path) == [("ST117", "warning")]
 
 
 STRAYS: dict[str, tuple[list[Any], list[tuple[str, str]], list[Any]]] = {
     "away from its call": (
-        [HUMAN, asks(), GPT, seen(), GPT], [("PA203", "error")], [HUMAN, asks(), seen(), GPT, GPT],
+        [HUMAN, calling(), GPT, seen(), GPT], [("PA203", "error")], [HUMAN, calling(), seen(), GPT, GPT],
     ),
     "before its call": (  # a lost call may have been before it
-        [HUMAN, seen(), asks(), GPT], [("PA202", "info"), ("PA201", "error")],
-        [HUMAN, seen(), asks(), seen(UNKNOWN), GPT],
+        [HUMAN, seen(), calling(), GPT], [("PA202", "info"), ("PA201", "error")],
+        [HUMAN, seen(), calling(), seen(UNKNOWN), GPT],
     ),
     "behind the user": ([HUMAN, seen(), GPT], [("PA202", "error")], [HUMAN, GPT]),
     "one too many": (
-        [HUMAN, asks(), seen("1"), seen("2"), GPT], [("PA201", "error"), *[("PA202", "error")] * 2],
-        [HUMAN, asks(), seen(UNKNOWN), GPT],
+        [HUMAN, calling(), seen("1"), seen("2"), GPT], [("PA201", "error"), *[("PA202", "error")] * 2],
+        [HUMAN, calling(), seen(UNKNOWN), GPT],
     ),
     "behind words": (
-        [HUMAN, asks(), seen(), GPT, HUMAN, GPT, seen(), GPT], [("PA202", "info")],
-        [HUMAN, asks(), seen(), GPT, HUMAN, GPT, seen(), GPT],
+        [HUMAN, calling(), seen(), GPT, HUMAN, GPT, seen(), GPT], [("PA202", "info")],
+        [HUMAN, calling(), seen(), GPT, HUMAN, GPT, seen(), GPT],
     ),
     "two that could be either's": (
-        [HUMAN, asks(), GPT, seen("1"), HUMAN, seen("2"), GPT], [("PA201", "error")],
-        [HUMAN, asks(), seen(UNKNOWN), GPT, seen("1"), HUMAN, seen("2"), GPT],
+        [HUMAN, calling(), GPT, seen("1"), HUMAN, seen("2"), GPT], [("PA201", "error")],
+        [HUMAN, calling(), seen(UNKNOWN), GPT, seen("1"), HUMAN, seen("2"), GPT],
     ),
 }  # fmt: skip
 
@@ -214,28 +214,28 @@ VALUES: dict[str, tuple[Any, list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize(("value", "expected"), VALUES.values(), ids=VALUES)
-def test_what_the_value_of_a_call_may_be(value: Any, expected: list[tuple[str, str]], tmp_path: Path) -> None:
+def test_the_allowed_values_of_a_call(value: Any, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     turns = (HUMAN, {"from": "function_call", "value": value}, seen(), GPT)
     assert codes(*turns, folder=tmp_path) == expected
     assert repaired(sample(*turns)) == sample(*turns)
 
 
 def test_preferences_are_two_conversations() -> None:
-    found = transcripts("sharegpt", {**sample(HUMAN), "chosen": asks(), "rejected": GPT})
-    assert [[one.written_role for one in said.messages] for said in found] == [
+    found = transcripts("sharegpt", {**sample(HUMAN), "chosen": calling(), "rejected": GPT})
+    assert [[message.written_role for message in transcript.messages] for transcript in found] == [
         ["human", "function_call"], ["human", "gpt"],
     ]  # fmt: skip
-    assert all(said.open_end for said in found)
+    assert all(transcript.open_end for transcript in found)
 
 
-def test_samples_stand_in_arrays_lines_and_bare(tmp_path: Path) -> None:
-    bad = [HUMAN, asks(), GPT]
+def test_samples_are_in_arrays_on_lines_and_bare(tmp_path: Path) -> None:
+    bad = [HUMAN, calling(), GPT]
     whole = tmp_path / "samples.json"
     whole.write_text(json.dumps([sample(HUMAN, GPT), sample(*bad)], indent=1))
     assert "/1/conversations/1/value" in testing.picture(str(whole), "samples.json")
     rows, tally = judged([bad, {"items": bad}, {"messages": bad}], None, tmp_path)
     assert ([row.finding.code for row in rows], tally.conversations) == (["PA201"] * 3, 3)
-    rows, tally = judged([{"conversation_id": key, **one} for one in bad for key in "ab"], None, tmp_path)
+    rows, tally = judged([{"conversation_id": key, **item} for item in bad for key in "ab"], None, tmp_path)
     assert ([row.finding.conversation for row in rows], tally.conversations) == (["a", "b"], 2)
 
 
@@ -250,21 +250,31 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("record", "expected"), [one[1:] for one in SNIFFS], ids=[one[0] for one in SNIFFS])
-def test_a_record_speaks_for_this_format(record: Any, expected: str | None) -> None:
+@pytest.mark.parametrize(
+    ("record", "expected"), [sniff[1:] for sniff in SNIFFS], ids=[sniff[0] for sniff in SNIFFS]
+)
+def test_the_score_of_a_record_for_this_format(record: Any, expected: str | None) -> None:
     assert sniffed(record) == expected
 
 
 def test_no_shape_crashes_the_reader(tmp_path: Path) -> None:
-    whole = {**sample(HUMAN, asks("a", "b"), seen(), GPT, {"from": "tool"}), "chosen": GPT, "rejected": GPT}
-    records = [*battered(whole), *battered([HUMAN, asks()]), *battered({"conversation_id": "a", **asks()})]
+    whole = {
+        **sample(HUMAN, calling("a", "b"), seen(), GPT, {"from": "tool"}),
+        "chosen": GPT,
+        "rejected": GPT,
+    }
+    records = [
+        *battered(whole),
+        *battered([HUMAN, calling()]),
+        *battered({"conversation_id": "a", **calling()}),
+    ]
     _, tally = judged(records, "sharegpt", tmp_path)
     assert tally.conversations > len(records) // 2
 
 
-def test_ids_are_given_to_nobody(tmp_path: Path) -> None:
+def test_no_ids_are_added(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
-    path.write_text(before := json.dumps(sample(HUMAN, asks("a", "b"), seen(), GPT)) + "\n")
+    path.write_text(before := json.dumps(sample(HUMAN, calling("a", "b"), seen(), GPT)) + "\n")
     run = CliRunner().invoke(command, ["--canonical", "--no-journal", str(path)])
     assert (run.exit_code, path.read_text()) == (0, before)
 
@@ -276,16 +286,16 @@ def drawn(rng: Random) -> list[Any]:
         turns.append({"from": "human", "value": f"question {number}"})
         for step in range(rng.choice((0, 1, 1, 2))):
             names = [rng.choice(("read", "write")) for _ in range(rng.choice((1, 1, 2, 3)))]
-            turns += [asks(*names, at=f"{number}.{step}"), seen(f"seen {number}.{step}")]
+            turns += [calling(*names, at=f"{number}.{step}"), seen(f"seen {number}.{step}")]
         turns.append({"from": "gpt", "value": f"answer {number}"})
     return turns
 
 
 def broken(turns: list[Any], rng: Random) -> list[Any]:
-    """One to three turns of calling are lost, doubled, or change places with a neighbour."""
+    """One to three turns with calls are removed, doubled, or swapped with a neighbour."""
     turns = list(turns)
     for _ in range(rng.randint(1, 3)):
-        places = [n for n, one in enumerate(turns) if one["from"] in ("function_call", "observation")]
+        places = [n for n, turn in enumerate(turns) if turn["from"] in ("function_call", "observation")]
         if not places:
             break
         place, how = rng.choice(places), rng.choice(("lose", "lose", "double", "swap"))
@@ -298,23 +308,23 @@ def broken(turns: list[Any], rng: Random) -> list[Any]:
     return turns
 
 
-def values(turns: list[Any], who: str) -> Counter[str]:
-    return Counter(one["value"] for one in turns if one["from"] == who)
+def values(turns: list[Any], roles: str) -> Counter[str]:
+    return Counter(turn["value"] for turn in turns if turn["from"] == roles)
 
 
 def few(turns: list[Any]) -> Iterator[bool]:
-    """Whether calls of one value have more than one observation, and not each its own: nobody knows whose they are."""
-    for place, one in enumerate(turns):
-        asked = json.loads(one["value"]) if one["from"] == "function_call" else {}
+    """Whether calls of one value have several observations, but not one each: their assignment is unknown."""
+    for place, turn in enumerate(turns):
+        calls_of_value = json.loads(turn["value"]) if turn["from"] == "function_call" else {}
         behind = [*takewhile(lambda other: other["from"] == "observation", turns[place + 1 :])]
-        yield isinstance(asked, list) and 1 < len(behind) < len(asked)
+        yield isinstance(calls_of_value, list) and 1 < len(behind) < len(calls_of_value)
 
 
-def test_broken_samples_come_to_rest_and_lose_nothing_that_may_be_an_answer() -> None:
+def test_repairs_of_broken_samples_converge_and_lose_no_possible_result() -> None:
     for number in range(150):
         rng = Random(number)  # noqa: S311 - the same ones in every run
         turns = drawn(rng)
-        assert is_taken(sample(*turns))
+        assert is_accepted(sample(*turns))
         hurt = broken(turns, rng)
         line = json.dumps(sample(*hurt)).encode() + b"\n"
         after = testing.fixed(line, "sharegpt")
@@ -322,21 +332,21 @@ def test_broken_samples_come_to_rest_and_lose_nothing_that_may_be_an_answer() ->
         fixed = json.loads(after)["conversations"]
         left = [row for row in testing.rows_of(after, "sharegpt") if row.finding.severity == "error"]
         assert not left or any(few(fixed)), (number, fixed)
-        for who in ("system", "human", "gpt", "function_call"):
-            assert values(fixed, who) == values(hurt, who), number
+        for roles in ("system", "human", "gpt", "function_call"):
+            assert values(fixed, roles) == values(hurt, roles), number
         kept = fix(sample(*hurt), format="sharegpt", level="placeholder").value["conversations"]
         assert not values(hurt, "observation") - values(kept, "observation"), (number, hurt, kept)
 
 
-def test_what_lost_one_observation_is_taken_again() -> None:
+def test_a_sample_without_one_observation_is_accepted_again() -> None:
     for number in range(100):
         rng = Random(number)  # noqa: S311 - the same ones in every run
         turns = drawn(rng)
-        places = [n for n, one in enumerate(turns) if one["from"] == "observation"]
+        places = [n for n, turn in enumerate(turns) if turn["from"] == "observation"]
         if places:
             del turns[rng.choice(places)]
-            assert not is_taken(sample(*turns))
-            assert is_taken(repaired(sample(*turns))), number
+            assert not is_accepted(sample(*turns))
+            assert is_accepted(repaired(sample(*turns))), number
 
 
 def samples() -> Iterator[tuple[str, list[Any]]]:
@@ -351,26 +361,26 @@ def test_published_samples_are_read_whole_and_carry_no_finding(tmp_path: Path) -
     for name, some in found.items():
         path = tmp_path / name
         path.write_text(json.dumps(some, ensure_ascii=False, indent=2), encoding="utf-8")
-        said = Counter(one["from"] for record in some for one in record["conversations"])
+        counts = Counter(conversation["from"] for record in some for conversation in record["conversations"])
         read = Counter(
             type(block)
-            for one in some
-            for m in transcripts("sharegpt", one)[0].messages
+            for item in some
+            for m in transcripts("sharegpt", item)[0].messages
             for block in m.blocks
         )
         texts = sum(
-            (a["from"], b["from"]) == ("gpt", "observation") for one in some for a, b in pairwise(one["conversations"])
+            (a["from"], b["from"]) == ("gpt", "observation") for item in some for a, b in pairwise(item["conversations"])
         )  # fmt: skip
-        assert read[Call] == said["function_call"] > 0
-        assert (read[Result], read[Other]) == (said["observation"], 0)
+        assert read[Call] == counts["function_call"] > 0
+        assert (read[Result], read[Other]) == (counts["observation"], 0)
         rows = [row.finding for row in judged(some, "sharegpt", tmp_path)[0]]
-        assert [(one.code, one.severity) for one in rows] == [("PA202", "warning")] * texts
-        assert all(map(is_taken, some))
+        assert [(row.code, row.severity) for row in rows] == [("PA202", "warning")] * texts
+        assert all(map(is_accepted, some))
 
 
 @NEEDS_CORPUS
 @pytest.mark.parametrize("name", ["sharegpt_llamafactory", "hermes_function_calling", "toolace"])
-def test_the_samples_of_the_family_are_known_and_sound(name: str) -> None:
+def test_the_samples_of_the_family_are_recognized_and_sound(name: str) -> None:
     data = (CORPUS / "format_samples" / f"{name}.jsonl").read_bytes()
     assert sniffed(json.loads(data)) == "sharegpt"
     assert testing.rows_of(data, None) == []
@@ -378,9 +388,9 @@ def test_the_samples_of_the_family_are_known_and_sound(name: str) -> None:
 
 @NEEDS_CORPUS
 @pytest.mark.parametrize("name", ["sharegpt", "langchain"])
-def test_what_providers_accepted_is_no_record_of_frameworks_and_trainers(name: str) -> None:
+def test_accepted_requests_are_no_records_of_frameworks_and_trainers(name: str) -> None:
     carrier = carriers.carrier(name)
-    accepted = exchanges(lambda one: int(one["id"], 16) % 8 == 0)
+    accepted = exchanges(lambda item: int(item["id"], 16) % 8 == 0)
     assert len(accepted) > 1000
-    lines = (json.dumps(one["request"]).encode() for one in accepted)
+    lines = (json.dumps(item["request"]).encode() for item in accepted)
     assert not [line[:200] for line in lines if carriers.score(carrier, Record(1, 0, line)) > 0]

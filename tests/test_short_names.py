@@ -1,4 +1,4 @@
-"""Short options mean what their long names mean, and nothing that is a value is taken for one."""
+"""Short options equal their long names, and values are not parsed as options."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from commands import run_cli
 
 
-def say(folder: Path, *arguments: str) -> tuple[int, str]:
+def output_of(folder: Path, *arguments: str) -> tuple[int, str]:
     run = run_cli("lint", *arguments, cwd=folder, text=True)
     return run.returncode, run.stdout + run.stderr
 
@@ -21,21 +21,21 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("jobs", [("-j", "2"), ("-j2",), ("--jobs", "2"), ("--jobs=2",)])
 def test_a_short_option_has_its_value(folder: Path, jobs: tuple[str, ...]) -> None:
-    assert say(folder, "log.jsonl", *jobs) == say(folder, "log.jsonl")
-    assert say(folder, *jobs, "log.jsonl", "-q", "-q") == (0, "")
+    assert output_of(folder, "log.jsonl", *jobs) == output_of(folder, "log.jsonl")
+    assert output_of(folder, *jobs, "log.jsonl", "-q", "-q") == (0, "")
 
 
-def test_what_is_wrong_with_it_is_said_by_its_name(folder: Path) -> None:
-    code, said = say(folder, "log.jsonl", "-j")
+def test_an_error_in_a_short_option_uses_its_name(folder: Path) -> None:
+    code, printed = output_of(folder, "log.jsonl", "-j")
     assert code == 2
-    assert "Option '-j' requires an argument." in said
-    code, said = say(folder, "log.jsonl", "-j", "none")
+    assert "Option '-j' requires an argument." in printed
+    code, printed = output_of(folder, "log.jsonl", "-j", "none")
     assert code == 2
-    assert "Invalid value for '-j' / '--jobs'" in said
+    assert "Invalid value for '-j' / '--jobs'" in printed
 
 
 def test_a_value_is_no_option(folder: Path) -> None:
-    code, said = say(folder, "log.jsonl", "--baseline", "-j", "-q")
+    code, printed = output_of(folder, "log.jsonl", "--baseline", "-j", "-q")
     assert code == 2
-    assert "Error: -j:1: " in said
-    assert "2 files" in say(folder, "log.jsonl", "--", "-j")[1]
+    assert "Error: -j:1: " in printed
+    assert "2 files" in output_of(folder, "log.jsonl", "--", "-j")[1]

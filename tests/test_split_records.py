@@ -1,6 +1,6 @@
-"""Records that line breaks split over lines: they are joined before anything else is read or repaired.
+"""Records that line breaks split over lines are joined before any other step.
 
-The logs are sessions of every agent, and one message a line of every wire.
+The logs are sessions of every agent, and one message per line of every wire.
 """
 
 import json
@@ -72,16 +72,16 @@ def test_a_line_break_between_members_is_removed(form: str, where: str, rounds: 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("form", FORMS)
-def test_no_result_is_lost_wherever_a_line_is_split(form: str, rounds: int) -> None:
+def test_no_result_is_lost_for_any_split_of_a_line(form: str, rounds: int) -> None:
     chance = Random(f"{form} {rounds}")  # noqa: S311 - the same in every run
     data = log(form, rounds)
     for _ in range(25 if rounds == MANY else 60):
         places = chance.sample(range(1, len(data) - 1), chance.choice([1, 1, 2, 3]))
-        places = [one for one in places if b"\n" not in data[one - 1 : one + 1]]
+        places = [place for place in places if b"\n" not in data[place - 1 : place + 1]]
         level = chance.choice(LEVELS)
         broken = split(data, *places, end=chance.choice([b"\n", b"\r\n"]))
         fixed, out = repair(broken, level)
-        around = [data[max(0, one - 20) : one + 20] for one in places]
+        around = [data[max(0, place - 20) : place + 20] for place in places]
         assert bare(out) == data, around
         assert repair(out, level)[1] == out, around
         errors = sum(row.finding.severity == "error" for row in findings(out))
@@ -89,7 +89,7 @@ def test_no_result_is_lost_wherever_a_line_is_split(form: str, rounds: int) -> N
 
 
 def wrap(data: bytes, width: int, indentation: bytes) -> bytes:
-    """Break the lines of a log at a column, as an editor does, and indent what follows."""
+    """Break the lines of a log at a column, as an editor does, and indent the rest."""
     lines = []
     for line in data.splitlines():
         lines.append(line[:width])
@@ -117,14 +117,14 @@ def test_lines_wrapped_at_a_column_are_joined(form: str, width: int, indentation
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("indentation", [b"  ", b"    ", b"\t"], ids=["two", "four", "tab"])
 @pytest.mark.parametrize("form", FORMS)
-def test_an_indentation_behind_a_break_loses_no_result(form: str, indentation: bytes) -> None:
+def test_an_indentation_after_a_break_loses_no_result(form: str, indentation: bytes) -> None:
     chance = Random(f"{form} {indentation!r}")  # noqa: S311 - the same in every run
     data = log(form, 2)
     for _ in range(30):
         places = chance.sample(range(1, len(data) - 1), chance.choice([1, 1, 2]))
-        places = [one for one in places if b"\n" not in data[one - 1 : one + 1]]
+        places = [place for place in places if b"\n" not in data[place - 1 : place + 1]]
         _, out = repair(split(data, *places, end=b"\n" + indentation), "lossy")
-        assert squashed(out) == squashed(data), [data[max(0, one - 20) : one + 20] for one in places]
+        assert squashed(out) == squashed(data), [data[max(0, place - 20) : place + 20] for place in places]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_indentation_behind_a_break_loses_no_result(form: str, indentation: b
         ({"role": "user", "content": "a b"}, b'": "a', b"a\\n b"),
     ],
 )
-def test_one_space_behind_a_break_stays(record: dict[str, str], before: bytes, after: bytes) -> None:
+def test_one_space_after_a_break_stays(record: dict[str, str], before: bytes, after: bytes) -> None:
     line = json.dumps({"conversation_id": "c", **record}).encode()
     data = line + b"\n" + line + b"\n"
     assert after in repair(split(data, data.index(before, len(line)) + len(before)))[1].splitlines()[1]
@@ -152,7 +152,7 @@ def test_a_break_in_a_name_an_escape_a_number_or_a_character_is_removed() -> Non
         line = json.dumps(record, ensure_ascii=is_ascii).encode()
         data = line + b"\n" + line + b"\n"
         foreign = (b'"ro', b'"us', b"obser", b"ab", b"12", b"caf\\u0", b"caf\xc3", b"\\")
-        for text in (one for one in foreign if one in line):
+        for text in (item for item in foreign if item in line):
             assert repair(split(data, data.index(text, len(line)) + len(text)))[1] == data, text
 
 
@@ -180,17 +180,17 @@ def test_parts_of_a_log_that_are_read_in_parallel_word_a_split_record_as_the_who
     lines[250] = lines[250].replace(b", ", b",\n", 1)
     (folder / "a.jsonl").write_bytes(b"".join(lines))
     arguments = ["a.jsonl", "--output-format", "concise", "-j"]
-    alone, apart = (CliRunner().invoke(turnlint.cli.lint.command, [*arguments, one]).stdout for one in "12")
+    alone, apart = (CliRunner().invoke(turnlint.cli.lint.command, [*arguments, item]).stdout for item in "12")
     assert alone.startswith("a.jsonl:251:")
     assert apart == alone
 
 
-def test_places_behind_a_break_are_those_of_the_file() -> None:
+def test_positions_after_a_break_are_those_of_the_file() -> None:
     lines = log("openai-chat").splitlines(keepends=True)
     lines[2] = lines[2].replace(b'"tool_call_id": "', b'"tool_call_id": "none')
     data = b"".join(lines)
     broken = split(data, place_in(data, 2, b'"role": "to'), place_in(data, 2, b'"conversation_id"'))
-    (row,) = [one for one in findings(broken) if one.finding.rule == "orphan-result"]
+    (row,) = [finding for finding in findings(broken) if finding.finding.rule == "orphan-result"]
     assert broken[row.place.offset :].startswith(b'"none')
     line = broken[: row.place.offset].count(b"\n") + 1
     assert (row.place.line, row.place.column) == (line, broken.splitlines()[line - 1].index(b'"none') + 1)
@@ -276,7 +276,7 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_long_pieces_of_a_split_record_are_read_once(name: str) -> None:
-    """Each took from 10 to 30 seconds while the piece was read again for each of its lines."""
+    """Each took from 10 to 30 seconds when the piece was read again for each of its lines."""
     start, line, count = GROWING[name]
     data = log("openai-chat").splitlines()[0] + b"\n" + start + b"\n" + (line + b"\n") * count
     before = process_time()
@@ -293,28 +293,28 @@ def parts(data: bytes, path: Path) -> Iterator[Part]:
             start = end
 
 
-def test_a_part_of_a_file_begins_with_a_record(tmp_path: Path) -> None:
+def test_a_part_of_a_file_starts_with_a_record(tmp_path: Path) -> None:
     record = {"messages": [{"role": "user", "content": "some } {words"}]}
     data = b"".join(json.dumps({"n": number, **record}).encode() + b"\n" for number in range(50))
-    places = [one.end() for one in re.finditer(rb"} |: |some", data)]
+    places = [item.end() for item in re.finditer(rb"} |: |some", data)]
     broken = split(data, *places[::7])
     path = tmp_path / "a.jsonl"
     path.write_bytes(broken)
-    starts = [one.start for one in parts(broken, path)]
+    starts = [part.start for part in parts(broken, path)]
     assert len(starts) > 20
     assert all(broken[at:].startswith(b'{"n"') for at in starts)
 
 
 def test_a_line_break_in_arguments_is_written_for_the_json_in_the_string() -> None:
     arguments = json.dumps({"path": "a.txt", "text": "one two"})
-    asks = {"id": "c1", "type": "function", "function": {"name": "write", "arguments": arguments}}
+    message = {"id": "c1", "type": "function", "function": {"name": "write", "arguments": arguments}}
     messages = [
         {"role": "user", "content": "go"},
-        {"role": "assistant", "content": None, "tool_calls": [asks]},
+        {"role": "assistant", "content": None, "tool_calls": [message]},
         {"role": "tool", "tool_call_id": "c1", "content": "done"},
         {"role": "user", "content": "go on"},
     ]
-    data = b"".join(json.dumps({"conversation_id": "a", **one}).encode() + b"\n" for one in messages)
+    data = b"".join(json.dumps({"conversation_id": "a", **message}).encode() + b"\n" for message in messages)
     for text, escape in ((rb"{\"pa", b""), (rb"\"a.txt\", ", b""), (rb"one ", rb"\\n")):
         place = place_in(data, 1, text)
         assert repair(split(data, place))[1] == split(data, place, end=escape), text

@@ -1,6 +1,6 @@
-"""What is asked may differ from file to file, and whatever it is, processes and the cache change no byte of a report.
+"""Options may differ from file to file; processes and the cache never change a byte of a report.
 
-Stretches are made short, so that small logs are cut, and each run is one of the command itself.
+Stretches are short, so that small logs are split, and each run is a run of the command itself.
 """
 
 import json
@@ -35,7 +35,7 @@ FORMATS = Path(__file__).parent.parent / "fixtures" / "formats"
 OUTPUTS = ("text", "jsonl", "junit", "sarif", "github", "markdown")
 
 
-def talk(number: int, *, broken: bool, words: str = "done") -> dict[str, Any]:
+def conversation_of(number: int, *, broken: bool, words: str = "done") -> dict[str, Any]:
     name = f"call_{number:012}"
     call = {"id": name, "type": "function", "function": {"name": "read", "arguments": "{}"}}
     result = {"role": "tool", "tool_call_id": name + "x" * broken, "content": words}
@@ -54,7 +54,9 @@ def log(first: int, count: int) -> bytes:
     lines = []
     for number in range(first, first + count):
         words = "a DRAFT" if number % 4 == 0 else "done"
-        lines.append(json.dumps(talk(number, broken=number % 3 == 0, words=words), ensure_ascii=False))
+        lines.append(
+            json.dumps(conversation_of(number, broken=number % 3 == 0, words=words), ensure_ascii=False)
+        )
         if number % 11 == 10:
             lines.append(json.dumps({"note": "no conversation"}))
     return "\n".join(lines).encode() + b"\n"
@@ -86,25 +88,25 @@ def agree(folder: Path, *arguments: str) -> tuple[int, bytes, bytes]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_settings_hold_for_each_file_in_all_processes(folder: Path, output: str) -> None:
+def test_settings_apply_to_each_file_in_all_processes(folder: Path, output: str) -> None:
     (folder / "turnlint.yaml").write_text(SETTINGS)
     code, out, err = agree(folder, "--output-format", output, "--today", "2026-02-01")
     assert code == 1
     assert b"own/no-drafts" in out
-    assert b"matches no finding" in err  # told once, for all processes
+    assert b"matches no finding" in err  # reported once, for all processes
     assert b"expired after 2026-01-31" in err
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_logs_without_settings_are_cut(folder: Path, output: str) -> None:
+def test_logs_without_settings_are_split(folder: Path, output: str) -> None:
     (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))
     code, out, _ = agree(folder, "--output-format", output)
     assert code == 1
     assert b"PA201" in out or b"orphan" in out
 
 
-def test_a_baseline_is_used_up_in_one_place(folder: Path) -> None:
+def test_entries_of_a_baseline_are_consumed_in_one_process(folder: Path) -> None:
     (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))
     made = run_cli("baseline", "write", ".", "--baseline", "known.json", program=PROGRAM, cwd=folder)
     assert made.returncode == 0, made.stderr
@@ -118,39 +120,39 @@ def test_a_baseline_is_used_up_in_one_place(folder: Path) -> None:
     assert {row["path"] for row in rows if row.get("code")} == {os.path.join("logs", "e-long.jsonl")}
 
 
-def test_what_a_finding_asks_of_fix_is_remembered(folder: Path) -> None:
-    """A hint of the text report depends on whether a repair has steps, which are not kept."""
+def test_the_fix_hint_of_a_finding_is_cached(folder: Path) -> None:
+    """A hint of the text report depends on whether a repair has steps, which are not stored."""
     (folder / "logs" / "a-1.jsonl").write_bytes(
         log(0, 1) + b'{"messages": [{"role": "user", "content": "hi "}]}\n'
     )
     path = FORMATS / "anthropic"
-    for one in sorted(path.glob("*.jsonl"))[:12]:
-        (folder / "logs" / one.name).write_bytes(one.read_bytes())
+    for item in sorted(path.glob("*.jsonl"))[:12]:
+        (folder / "logs" / item.name).write_bytes(item.read_bytes())
     _, out, _ = agree(folder, "--provider", "anthropic,bedrock,openai")
     assert b"with --select" in out or b"with --provider" in out
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
-def test_a_session_is_never_cut(folder: Path, name: str) -> None:
-    for one in sorted((FORMATS / name).glob("*.jsonl")):
-        lines = one.read_bytes().splitlines(keepends=True)
-        (folder / "logs" / f"s-{one.name}").write_bytes(b"".join(lines))
-        (folder / "logs" / f"t-{one.name}").write_bytes(log(0, 30) + b"".join(lines) + log(50, 30))
-        (folder / "logs" / f"u-{one.name}").write_bytes(
+def test_a_session_is_never_split(folder: Path, name: str) -> None:
+    for path in sorted((FORMATS / name).glob("*.jsonl")):
+        lines = path.read_bytes().splitlines(keepends=True)
+        (folder / "logs" / f"s-{path.name}").write_bytes(b"".join(lines))
+        (folder / "logs" / f"t-{path.name}").write_bytes(log(0, 30) + b"".join(lines) + log(50, 30))
+        (folder / "logs" / f"u-{path.name}").write_bytes(
             lines[0] + log(0, 30) + b"".join(lines[1:]) + log(50, 30)
         )
     agree(folder, "--output-format", "jsonl")
     agree(folder, "--output-format", "jsonl", "--format", name)
 
 
-def test_what_records_say_of_themselves_holds_in_all_processes(folder: Path) -> None:
-    """Their models and days, what they ask to leave out, and what of that is of no use, at the lines of the whole file."""
+def test_data_of_records_apply_in_all_processes(folder: Path) -> None:
+    """Their models, their dates, their ignores and the useless ones, at the lines of the whole file."""
     lines = []
     for number in range(120):
-        said = {"model": f"m-{number % 3}", "created_at": f"2026-01-{number % 28 + 1:02}"}
-        asked = {"metadata": {"turnlint": ["PA201", "ST110"] if number % 20 == 0 else []}}
-        lines.append(json.dumps({**talk(number, broken=number % 2 == 0), **said, **asked}))
+        fields = {"model": f"m-{number % 3}", "created_at": f"2026-01-{number % 28 + 1:02}"}
+        ignoring = {"metadata": {"turnlint": ["PA201", "ST110"] if number % 20 == 0 else []}}
+        lines.append(json.dumps({**conversation_of(number, broken=number % 2 == 0), **fields, **ignoring}))
     (folder / "logs" / "e-long.jsonl").write_text("\n".join(lines) + "\n")
     (folder / "turnlint.yaml").write_text(
         "ignores-in-records: /metadata/turnlint\n"

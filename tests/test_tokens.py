@@ -17,7 +17,7 @@ SPACE = b" \t\n\r"
 
 
 def is_accepted(data: bytes) -> bool:
-    """Whether the tokens of a text are in an order that the grammar has."""
+    """Whether the order of the tokens of a text conforms to the grammar."""
     grammar = Grammar()
     found = list(tokenize(data))
     return (
@@ -28,7 +28,7 @@ def is_accepted(data: bytes) -> bool:
 
 @MANY
 @given(ANYTHING)
-def test_the_tokens_are_all_bytes_but_white_space(data: bytes) -> None:
+def test_the_tokens_are_all_bytes_except_white_space(data: bytes) -> None:
     at = 0
     *found, (last, *end) = tokenize(data)
     for _, start, after in found:
@@ -65,7 +65,7 @@ def is_json(text: str) -> bool:
 @given(st.lists(st.sampled_from(["{", "}", "[", "]", ",", ":", '"a"', "1", " "]), max_size=12).map("".join))
 @example('{"a":[{},[]]}')
 @example('{"a":1,"a"}')
-def test_the_grammar_is_that_of_json_but_for_a_comma_before_a_closing_bracket(text: str) -> None:
+def test_the_grammar_is_json_plus_a_comma_before_a_closing_bracket(text: str) -> None:
     marks = [text[start:end] for kind, start, end in tokenize(text.encode()) if kind != tokens.END]
     lax = any(one == "," and other in "]}" for one, other in pairwise(marks))
     if not lax:
@@ -92,7 +92,7 @@ def test_a_value_ends_where_the_json_module_finds_its_end(data: bytes, after: by
 @MANY
 @given(ANYTHING, ANYTHING, st.integers(1, 7))
 @example(b'{"a": "\\\\', b'"}', 1)
-def test_an_end_is_found_wherever_the_bytes_are_parted(data: bytes, more: bytes, size: int) -> None:
+def test_an_end_is_found_for_any_split_of_the_bytes(data: bytes, more: bytes, size: int) -> None:
     data = b"[" + data + more
     skipper, at, held = Skipper(), 0, 0
     while held < len(data) and not skipper.is_done:
@@ -154,7 +154,7 @@ def test_positions_count_every_piece_once(pieces: list[bytes]) -> None:
     text = b"".join(pieces)
     last = text[text.rfind(b"\n") + 1 :]
     shown = last.decode(errors="replace")
-    width, wide = len(shown), sum(ord(one) > 0xFFFF for one in shown)
+    width, wide = len(shown), sum(ord(item) > 0xFFFF for item in shown)
     if b"\n" in text:
         expected = (3 + text.count(b"\n"), 1 + width, (len(last) - width, wide))
     else:

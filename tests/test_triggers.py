@@ -1,4 +1,4 @@
-"""A rule about state or pairing reports nothing in a conversation that has none of its triggers.
+"""A rule about state or pairing reports nothing in a conversation without any of its triggers.
 
 Conversations are drawn at random and then damaged, so that many have triggers and many have none.
 """
@@ -21,7 +21,7 @@ RULES = [
     entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check and entry.rule.fault != "projection"
 ]
 WIRES = example_formats()
-"""Those that examples are spelled on; the others are logs of agents."""
+"""Wires with examples; the others are logs of agents."""
 
 
 @settings(max_examples=examples(600), deadline=None)

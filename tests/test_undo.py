@@ -1,4 +1,4 @@
-"""What a fix took away comes back, byte for byte, or nothing is touched."""
+"""Undo restores the bytes before a fix exactly, or changes nothing."""
 
 import gzip
 import json
@@ -56,7 +56,7 @@ def undo(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", PACKINGS)
-def test_undo_gives_back_the_very_bytes(name: str, tmp_path: Path, state: Path) -> None:
+def test_undo_restores_the_exact_bytes(name: str, tmp_path: Path, state: Path) -> None:
     path = tmp_path / name
     path.write_bytes(PACKINGS[name](OLD))
     old = path.read_bytes()
@@ -93,7 +93,7 @@ def test_any_patches_are_undone(old: bytes, cuts: list[int], texts: list[bytes],
         assert Path(path).read_bytes() == before
 
 
-def test_fixes_are_undone_one_after_the_other(path: str, tmp_path: Path) -> None:
+def test_fixes_are_undone_in_reverse_order(path: str, tmp_path: Path) -> None:
     where = str(tmp_path / "journal")
     for chosen in (None, where):
         arguments = (path,) if chosen is None else (path, "--journal", chosen)
@@ -120,7 +120,7 @@ def test_one_journal_for_many_files(tmp_path: Path) -> None:
         assert Path(path).read_bytes() == b"%d" % number + OLD
 
 
-def test_a_line_that_a_killed_run_left_is_passed_over(path: str, tmp_path: Path) -> None:
+def test_a_line_of_a_killed_run_is_skipped(path: str, tmp_path: Path) -> None:
     where = tmp_path / "journal"
     for torn in (
         b'{"schema": "turn',
@@ -135,7 +135,7 @@ def test_a_line_that_a_killed_run_left_is_passed_over(path: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("in_file", [False, True])
-def test_a_file_that_changed_since_is_left(path: str, in_file: bool, tmp_path: Path) -> None:
+def test_a_file_that_changed_since_stays(path: str, in_file: bool, tmp_path: Path) -> None:
     where = str(tmp_path / "journal") if in_file else None
     arguments = (path, "--journal", where) if where else (path,)
     fixed = fix(path, where=where)
@@ -148,7 +148,7 @@ def test_a_file_that_changed_since_is_left(path: str, in_file: bool, tmp_path: P
     assert "already restored: the file is as it was before the fix" in undo(*arguments).stderr
 
 
-def test_a_file_that_changes_during_undo_is_left(path: str) -> None:
+def test_a_file_that_changes_during_undo_stays(path: str) -> None:
     fixed = fix(path)
     found = find(path, None)
     assert isinstance(found, Entry)
@@ -159,24 +159,30 @@ def test_a_file_that_changes_during_undo_is_left(path: str) -> None:
 
 
 WRONG: dict[str, tuple[int, Callable[[dict[str, Any]], Any]]] = {
-    "another schema": (2, lambda one: one.update(schema="turnlint/journal-v9")),
-    "no path": (2, lambda one: one.pop("path")),
-    "no digest": (2, lambda one: one["before"].update(sha256="../../etc")),
-    "negative offset": (2, lambda one: one["edits"][0].update(offset=-1)),
-    "an offset that is a text": (2, lambda one: one["edits"][0].update(offset="1")),
-    "edits that are none": (2, lambda one: one.update(edits=[[[]]])),
-    "beyond the end": (4, lambda one: one["edits"][-1].update(length=10**30)),
-    "edits out of order": (4, lambda one: one["edits"].reverse()),
-    "other bytes": (4, lambda one: one["edits"][0].update(text="rule")),
-    "a surrogate": (4, lambda one: one["edits"][0].update(text="\ud800")),
-    "no bytes": (4, lambda one: one["edits"][2].pop("text")),
-    "no base64": (4, lambda one: (one["edits"][2].pop("text"), one["edits"][2].update(base64="%%%"))),
-    "no ASCII": (4, lambda one: (one["edits"][2].pop("text"), one["edits"][2].update(base64="ü"))),
-    "an edit missing": (4, lambda one: one["edits"].pop()),
-    "another before": (4, lambda one: one["before"].update(sha256="0" * 64)),
-    "another size": (4, lambda one: one["before"].update(size=1)),
-    "an original": (4, lambda one: one.update(original="aGk=")),
-    "a broken original": (4, lambda one: one.update(original="a")),
+    "another schema": (2, lambda journal: journal.update(schema="turnlint/journal-v9")),
+    "no path": (2, lambda journal: journal.pop("path")),
+    "no digest": (2, lambda journal: journal["before"].update(sha256="../../etc")),
+    "negative offset": (2, lambda journal: journal["edits"][0].update(offset=-1)),
+    "an offset that is a text": (2, lambda journal: journal["edits"][0].update(offset="1")),
+    "edits that are none": (2, lambda journal: journal.update(edits=[[[]]])),
+    "beyond the end": (4, lambda journal: journal["edits"][-1].update(length=10**30)),
+    "edits out of order": (4, lambda journal: journal["edits"].reverse()),
+    "other bytes": (4, lambda journal: journal["edits"][0].update(text="rule")),
+    "a surrogate": (4, lambda journal: journal["edits"][0].update(text="\ud800")),
+    "no bytes": (4, lambda journal: journal["edits"][2].pop("text")),
+    "no base64": (
+        4,
+        lambda journal: (journal["edits"][2].pop("text"), journal["edits"][2].update(base64="%%%")),
+    ),
+    "no ASCII": (
+        4,
+        lambda journal: (journal["edits"][2].pop("text"), journal["edits"][2].update(base64="ü")),
+    ),
+    "an edit missing": (4, lambda journal: journal["edits"].pop()),
+    "another before": (4, lambda journal: journal["before"].update(sha256="0" * 64)),
+    "another size": (4, lambda journal: journal["before"].update(size=1)),
+    "an original": (4, lambda journal: journal.update(original="aGk=")),
+    "a broken original": (4, lambda journal: journal.update(original="a")),
 }
 
 
@@ -189,7 +195,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_journal_that_was_tampered_with_changes_nothing(wrong: str, path: str, state: Path) -> None:
+def test_a_manipulated_journal_changes_nothing(wrong: str, path: str, state: Path) -> None:
     code, tamper = WRONG[wrong]
     fixed = fix(path)
     [kept] = state.iterdir()
@@ -208,7 +214,7 @@ def test_a_journal_that_was_tampered_with_changes_nothing(wrong: str, path: str,
     "data",
     [b"", b"\xff\xfe", b"[" * 100_000, b"null", b"9" * 5000, b'{"schema": NaN}', b'{"path": "' + b"x" * 99],
 )
-def test_a_journal_that_is_none_is_told(data: bytes, path: str, state: Path) -> None:
+def test_an_invalid_journal_is_reported(data: bytes, path: str, state: Path) -> None:
     fixed = fix(path)
     [kept] = state.iterdir()
     kept.write_bytes(data)
@@ -217,7 +223,7 @@ def test_a_journal_that_is_none_is_told(data: bytes, path: str, state: Path) -> 
     assert Path(path).read_bytes() == fixed
 
 
-def test_what_cannot_be_undone_is_told(path: str, tmp_path: Path) -> None:
+def test_an_impossible_undo_is_reported(path: str, tmp_path: Path) -> None:
     for arguments, word in (
         ((str(tmp_path),), "no journal for a file in this folder"),
         (("--last",), "no run of fix is recorded"),
@@ -264,13 +270,13 @@ def test_no_file_is_changed_whose_journal_failed(
                 assert all(map(json.loads, where.read_bytes().splitlines())), "no half of a line stays"
             else:
                 assert isinstance(find(path, chosen), Entry), name
-            assert not [one for one in tmp_path.rglob("*") if "turnlint-" in one.name]
+            assert not [item for item in tmp_path.rglob("*") if "turnlint-" in item.name]
 
 
 @posix
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("in_file", [True, False])
-def test_a_fix_that_stands_after_a_kill_can_be_undone(in_file: bool, path: str, tmp_path: Path) -> None:
+def test_a_fix_that_remains_after_a_kill_can_be_undone(in_file: bool, path: str, tmp_path: Path) -> None:
     chosen = str(tmp_path / "journal") if in_file else None
     seen = set()
 
@@ -320,7 +326,7 @@ def _fixed_again(path: str, where: str | None, system: System) -> None:
     fix(path, where=where, system=system)
 
 
-def test_a_folder_is_restored_with_all_files_that_a_journal_knows(tmp_path: Path) -> None:
+def test_a_folder_is_restored_with_all_files_of_its_journals(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     (logs / "deep").mkdir(parents=True)
     paths = [logs / "a.jsonl", logs / "deep" / "b.jsonl", logs / "c.jsonl", tmp_path / "outside.jsonl"]
@@ -341,7 +347,7 @@ def test_a_folder_is_restored_with_all_files_that_a_journal_knows(tmp_path: Path
     assert "the file changed after the fix" in done.stderr
 
 
-def test_a_folder_is_restored_from_a_journal_that_is_named(tmp_path: Path) -> None:
+def test_a_folder_is_restored_from_a_named_journal(tmp_path: Path) -> None:
     where = str(tmp_path / "journal")
     paths = [tmp_path / f"{number}.jsonl" for number in range(3)]
     for path in paths:

@@ -1,4 +1,4 @@
-"""Whatever is packed, and however it is fed, a bounded piece of it comes out at a time."""
+"""Unpacking gives pieces of bounded size, for any packing and any size of input."""
 
 import gzip
 import os
@@ -29,7 +29,7 @@ PACKS = {
 
 
 def mixed(size: int) -> bytes:
-    """Some of it packs well, some of it not at all."""
+    """Partly compressible, partly incompressible bytes."""
     return b"".join(
         os.urandom(9000) + b"x" * 200_000 + b"abcdefg" * 9000 for _ in range(size // 272_000 + 1)
     )[:size]
@@ -48,7 +48,7 @@ def pieces(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", PACKS)
-def test_what_swells_comes_out_in_pieces(name: str, tmp_path: Path) -> None:
+def test_highly_compressed_data_are_unpacked_in_pieces(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log.packed"
     path.write_bytes(PACKS[name](b"0" * SWOLLEN))
     assert path.stat().st_size < SWOLLEN // 200
@@ -58,7 +58,7 @@ def test_what_swells_comes_out_in_pieces(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PACKS)
-def test_all_of_it_comes_out(name: str, tmp_path: Path) -> None:
+def test_all_bytes_are_unpacked(name: str, tmp_path: Path) -> None:
     data = mixed(5_000_000)
     path = tmp_path / "log.packed"
     path.write_bytes(PACKS[name](data))
@@ -87,6 +87,6 @@ def test_a_few_blocks_are_fed_at_a_time(name: str, sizes: list[int]) -> None:
     assert max(map(len, found)) <= MOST * BLOCK == PIECE
 
 
-def test_what_has_no_blocks_is_fed_little_by_little() -> None:
+def test_formats_without_blocks_are_fed_in_small_pieces() -> None:
     blocks, data = Blocks(), b"PK" + bytes(100_000)
     assert all(blocks.room(data) < 1000 for _ in range(5))

@@ -1,7 +1,7 @@
 """White space between the tokens of a record changes no finding and no repair.
 
-White space that JSON does not count is drawn at random, between different elements differently. A finding keeps all
-but its line and its bytes, and `fix` writes the same values.
+Random white space without meaning in JSON is inserted between elements, different for each. A finding keeps all parts
+except its line and its bytes, and `fix` writes the same values.
 """
 
 import json
@@ -39,7 +39,7 @@ IN_DOCUMENTS = (*IN_LINES, "\n", "\n\t ", "\r\n")
 
 
 def respaced(text: str, rng: Random, spaces: tuple[str, ...]) -> str:
-    """The same tokens with other white space between them; white space at the ends stays out."""
+    """The same tokens with other white space between them; none at both ends."""
     tokens = TOKEN.findall(text)
     return tokens[0] + "".join(rng.choice(spaces) + token for token in tokens[1:])
 
@@ -50,7 +50,7 @@ def variant(data: bytes, rng: Random, *, is_document: bool) -> bytes:
     if is_document:
         return respaced(text, rng, IN_DOCUMENTS).encode()
     return "\n".join(
-        respaced(one, rng, IN_LINES) if is_json(one) else one for one in text.split("\n")
+        respaced(part, rng, IN_LINES) if is_json(part) else part for part in text.split("\n")
     ).encode()
 
 
@@ -67,11 +67,11 @@ def findings(data: bytes, name: str, format_name: str | None, folder: Path) -> l
     path.write_bytes(data)
     options = Options(format=format_name, spans=True, preview=True)
     rows = [row for row in lint(Source(name, str(path)), options, Book(options)) if isinstance(row, Row)]
-    return sorted((told(row, data) for row in rows), key=repr)
+    return sorted((description_of(row, data) for row in rows), key=repr)
 
 
-def told(row: Row, data: bytes) -> Any:
-    """All that a finding says but the line and the bytes; of the bytes, the value that stands there."""
+def description_of(row: Row, data: bytes) -> Any:
+    """All parts of a finding except the line and the bytes; in place of the bytes, their value."""
     one, place = row.finding, row.place
     there = data[place.offset : place.end].decode(errors="replace")
     value = json.dumps(json.loads(there)) if is_json(there) else re.sub(r"\s", "", there)
@@ -120,26 +120,26 @@ def test_white_space_changes_no_finding_and_no_repair_of_a_drawn_record(
     text = json.dumps(record, separators=(",", ":"))
     other = respaced(text, data.draw(st.randoms(use_true_random=False)), IN_LINES)
     with TemporaryDirectory() as folder:
-        told_of = [findings(one.encode(), "a.jsonl", wire, Path(folder)) for one in (text, other)]
-    assert told_of[0] == told_of[1]
-    fixed = [outcome(one, wire) for one in (text, other)]
+        both_findings = [findings(item.encode(), "a.jsonl", wire, Path(folder)) for item in (text, other)]
+    assert both_findings[0] == both_findings[1]
+    fixed = [outcome(item, wire) for item in (text, other)]
     assert fixed[0] == fixed[1]
 
 
 def outcome(text: str, wire: str) -> Any:
     try:
         return list(values(testing.fixed(text.encode(), wire), is_document=False))
-    except AssertionError as error:  # a repair that was not verified
+    except AssertionError as error:  # an unverified repair
         return str(error)
 
 
 ENTRIES = rulebook.load(rulebook.BUILTIN)
 REPEATED = 40
-"""From 20 records on a scanner looks at the lines first."""
+"""From 20 records on, a scanner checks the lines first."""
 
 
 def examples(entry: rulebook.Entry) -> Iterator[tuple[str, bytes, str]]:
-    """The lines of a rule's BAD examples, where each is one record."""
+    """The lines of a rule's BAD examples with one record per line."""
     for example in entry.module.BAD:
         if isinstance(example, Raw):
             found = [(example.format, example.data)]
@@ -168,8 +168,8 @@ def test_white_space_in_an_empty_value_is_no_text(value: str, tmp_path: Path) ->
     )
     found = [
         [
-            (one[0], one[2])
-            for one in findings(request.replace("VALUE", text).encode(), "a.json", None, tmp_path)
+            (finding[0], finding[2])
+            for finding in findings(request.replace("VALUE", text).encode(), "a.json", None, tmp_path)
         ]
         for text in (value, f"{value[0]} {value[1]}")
     ]

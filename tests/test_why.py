@@ -1,4 +1,4 @@
-"""`turnlint why`: what it says of a refusal, and where in a transcript it finds it."""
+"""`turnlint why`: the explanation of a refusal, and its position in a transcript."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def why(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subproces
 
 
 def why_here(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """The same without a process of its own."""
+    """The same without a new process."""
     from click.testing import CliRunner
 
     from turnlint.cli import cli
@@ -98,7 +98,7 @@ def test_exit_codes(folder: Path, kind: str, arguments: tuple[str, ...], stdin: 
         assert json.loads(run.stdout)["schema"] == "turnlint/why-v1"
 
 
-def test_it_says_whose_text_it_is_and_which_rules_explain_it(folder: Path) -> None:
+def test_the_provider_of_a_text_and_its_rules_are_named(folder: Path) -> None:
     shown = why(f"Error code: 400 - {body(UNANSWERED)!r}", cwd=folder).stdout.decode()
     for part in (
         "(openai)",
@@ -109,8 +109,8 @@ def test_it_says_whose_text_it_is_and_which_rules_explain_it(folder: Path) -> No
         "SDK",
     ):
         assert part in shown, part
-    told = json.loads(why(UNANSWERED, "--output-format", "json", cwd=folder).stdout)
-    assert (told["provider"], told["rules"][0]["code"]) == ("openai", "PA201")
+    report = json.loads(why(UNANSWERED, "--output-format", "json", cwd=folder).stdout)
+    assert (report["provider"], report["rules"][0]["code"]) == ("openai", "PA201")
     elsewhere = why(
         "Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9.",
         "--provider",
@@ -118,17 +118,17 @@ def test_it_says_whose_text_it_is_and_which_rules_explain_it(folder: Path) -> No
         cwd=folder,
     )
     assert "not a known text of openai" in elsewhere.stdout.decode()
-    assert told["rules"][0]["headline"]
-    assert told["rules"][0]["why"].endswith(".")
+    assert report["rules"][0]["headline"]
+    assert report["rules"][0]["why"].endswith(".")
 
 
 def test_the_finding_that_the_text_names_comes_first(folder: Path) -> None:
     for identifier, index in (("call_a91", 1), ("call_b07", 3), ("call_c11", 5)):
         text = UNANSWERED.replace("call_b07", identifier)
-        told = json.loads(why(text, "broken.jsonl", "--output-format", "json", cwd=folder).stdout)
-        first = told["findings"][0]
+        report = json.loads(why(text, "broken.jsonl", "--output-format", "json", cwd=folder).stdout)
+        first = report["findings"][0]
         assert (first["call_id"], first["message_index"], first["agrees"]["id"]) == (identifier, index, True)
-        assert told["count"] == 3
+        assert report["count"] == 3
         shown = why(text, "broken.jsonl", cwd=folder).stdout.decode()
         assert shown.index(f"`{identifier}`") < min(
             shown.index(f"`{other}`") for other in ("call_a91", "call_b07", "call_c11") if other != identifier
@@ -138,22 +138,22 @@ def test_the_finding_that_the_text_names_comes_first(folder: Path) -> None:
         assert "the call id" in line
 
 
-def test_a_position_is_enough_to_tell_which(folder: Path) -> None:
+def test_a_position_identifies_the_finding(folder: Path) -> None:
     calls = [{"role": "assistant", "content": [{"type": "tool_use", "id": "a b", "name": "f", "input": {}}]},
              {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a b", "content": "1"}]}]  # fmt: skip
     (folder / "ids.jsonl").write_text(
         json.dumps({"model": "claude-x", "messages": [USER, *calls, *calls]}) + "\n"
     )
     text = "messages.3.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
-    told = json.loads(why(text, "ids.jsonl", "--output-format", "json", cwd=folder).stdout)
-    assert told["provider"] == "anthropic"
-    first = told["findings"][0]
+    report = json.loads(why(text, "ids.jsonl", "--output-format", "json", cwd=folder).stdout)
+    assert report["provider"] == "anthropic"
+    first = report["findings"][0]
     assert (first["code"], first["message_index"]) == ("PR301", 3)
     assert first["agrees"]["words"]
-    assert told["findings"][-1]["message_index"] != 3
+    assert report["findings"][-1]["message_index"] != 3
 
 
-def test_what_the_transcript_does_not_show_is_said_with_what_to_check(folder: Path) -> None:
+def test_a_fault_that_the_transcript_does_not_show_is_listed_with_a_check(folder: Path) -> None:
     text = UNANSWERED.replace("call_b07", "call_elsewhere")
     shown = why(text, "sound.jsonl", cwd=folder).stdout.decode()
     assert "sound.jsonl does not contain the cause, checked for openai" in shown
@@ -171,8 +171,8 @@ def test_a_transcript_of_any_wire_is_read_as_the_provider_reads_it(folder: Path)
     messages = [USER, {"role": "assistant", "content": "Autumn moonlight \n"}]
     (folder / "plain.jsonl").write_text(json.dumps({"model": "m", "messages": messages}) + "\n")
     text = "messages: final assistant content cannot end with trailing whitespace"
-    told = json.loads(why(text, "plain.jsonl", "--output-format", "json", cwd=folder).stdout)
-    assert [finding["code"] for finding in told["findings"]] == ["PR313"]
+    report = json.loads(why(text, "plain.jsonl", "--output-format", "json", cwd=folder).stdout)
+    assert [finding["code"] for finding in report["findings"]] == ["PR313"]
 
 
 def test_many_findings_are_counted_and_some_are_shown(folder: Path) -> None:
@@ -180,19 +180,19 @@ def test_many_findings_are_counted_and_some_are_shown(folder: Path) -> None:
     (folder / "many.jsonl").write_text(line * 700 + line.replace("call_b07", "call_one"))
     text = UNANSWERED.replace("call_b07", "call_one")
     run = why(text, "many.jsonl", "--output-format", "json", cwd=folder)
-    told = json.loads(run.stdout)
-    assert (told["count"], len(told["findings"])) == (2103, 20)
-    assert told["findings"][0]["call_id"] == "call_one"
+    report = json.loads(run.stdout)
+    assert (report["count"], len(report["findings"])) == (2103, 20)
+    assert report["findings"][0]["call_id"] == "call_one"
     assert "Found 2,103 errors in 1 file" in why(text, "many.jsonl", cwd=folder).stdout.decode()
 
 
 def test_an_unknown_text_names_the_nearest_three(folder: Path) -> None:
     text = "An assistant message with tool_calls has to be followed by messages that respond to each tool_call_id"
-    told = json.loads(why(text, "--output-format", "json", cwd=folder).stdout)
-    assert not told["recognised"]
-    assert len(told["nearest"]) == 3
-    assert "must be followed by tool messages" in told["nearest"][0]["sample"]
-    likeness = [near["likeness"] for near in told["nearest"]]
+    report = json.loads(why(text, "--output-format", "json", cwd=folder).stdout)
+    assert not report["recognised"]
+    assert len(report["nearest"]) == 3
+    assert "must be followed by tool messages" in report["nearest"][0]["sample"]
+    likeness = [near["likeness"] for near in report["nearest"]]
     assert likeness == sorted(likeness, reverse=True)
     shown = why(text, cwd=folder).stdout.decode()
     assert shown.startswith("Unknown error text.")
@@ -212,13 +212,13 @@ def test_an_unknown_text_names_the_nearest_three(folder: Path) -> None:
 def test_a_part_of_a_known_text_is_probably_that_text(
     folder: Path, text: str, provider: str, code: str
 ) -> None:
-    told = json.loads(why(text, "--output-format", "json", cwd=folder).stdout)
+    report = json.loads(why(text, "--output-format", "json", cwd=folder).stdout)
     shown = why(text, cwd=folder).stdout.decode()
     if not provider:
-        assert (told["recognised"], told["certain"]) == (False, False)
+        assert (report["recognised"], report["certain"]) == (False, False)
         return
-    assert (told["recognised"], told["certain"], told["provider"]) == (True, False, provider)
-    assert told["rules"][0]["code"] == code
+    assert (report["recognised"], report["certain"], report["provider"]) == (True, False, provider)
+    assert report["rules"][0]["code"] == code
     assert shown.startswith("Probably: ")
     assert shown.count("turnlint explain") == 1
     assert len([line for line in shown.splitlines() if line.startswith(("  P", "  S"))]) <= 3
@@ -227,8 +227,8 @@ def test_a_part_of_a_known_text_is_probably_that_text(
 def test_numbers_and_ids_of_a_text_do_not_matter(folder: Path) -> None:
     text = "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {}"
     for index, identifier in ((1, "toolu_01Abc"), (70_000, "toolu_9zzzzzzzzzzzzzzzzzzzzz")):
-        told = json.loads(why(text.format(index, identifier), "--output-format", "json", cwd=folder).stdout)
-        assert (told["provider"], told["certain"]) == ("anthropic", True)
+        report = json.loads(why(text.format(index, identifier), "--output-format", "json", cwd=folder).stdout)
+        assert (report["provider"], report["certain"]) == ("anthropic", True)
 
 
 def test_the_fault_comes_first_and_the_rules_after_it(folder: Path) -> None:
@@ -238,13 +238,13 @@ def test_the_fault_comes_first_and_the_rules_after_it(folder: Path) -> None:
         assert shown.index("PA201[error]") < shown.index("returns ") < shown.index("Possible causes")
 
 
-def test_a_file_given_for_a_text_is_noticed(folder: Path) -> None:
+def test_a_file_in_place_of_a_text_is_detected(folder: Path) -> None:
     run = why("notes.txt", cwd=folder)
     assert b"notes.txt is a file; to read the error text from it, run: turnlint why - < FILE" in run.stderr
     assert b"is a file" not in why("no such thing", cwd=folder).stderr
 
 
-def test_a_users_own_text_is_known_and_its_clause_is_found(folder: Path) -> None:
+def test_a_text_of_an_own_profile_is_recognized_and_its_clause_is_found(folder: Path) -> None:
     (folder / "own.yaml").write_bytes(
         (ROOT / "fixtures" / "profiles" / "extends-a-provider.yaml").read_bytes()
     )
@@ -254,9 +254,9 @@ def test_a_users_own_text_is_known_and_its_clause_is_found(folder: Path) -> None
     (folder / "long.jsonl").write_text(json.dumps({"model": "m", "messages": messages}) + "\n")
     text = f"id of call {'a' * 22} has 22 characters, at most 16 are allowed"
     arguments = (text, "long.jsonl", "--profile", "own.yaml", "--output-format", "json")
-    told = json.loads(why(*arguments, cwd=folder).stdout)
-    assert (told["provider"], told["findings"][0]["code"]) == ("gateway", "PR302")
-    assert told["findings"][0]["agrees"]["words"]
+    report = json.loads(why(*arguments, cwd=folder).stdout)
+    assert (report["provider"], report["findings"][0]["code"]) == ("gateway", "PR302")
+    assert report["findings"][0]["agrees"]["words"]
     assert json.loads(why(text, "--output-format", "json", cwd=folder).stdout)["recognised"] is False
 
 
@@ -282,7 +282,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_no_text_makes_more_than_an_answer(kind: str) -> None:
+def test_any_text_gives_an_answer(kind: str) -> None:
     for output in ("text", "json"):
         run = why_here("--output-format", output, stdin=HOSTILE[kind].encode("utf-8", "surrogatepass"))
         assert_ended_well(run)
@@ -291,10 +291,10 @@ def test_no_text_makes_more_than_an_answer(kind: str) -> None:
         assert len(run.stdout) < 50_000
 
 
-def test_the_one_text_that_matters_is_found_in_a_long_one(tmp_path: Path) -> None:
+def test_the_relevant_text_is_found_in_a_long_one(tmp_path: Path) -> None:
     run = why("--output-format", "json", cwd=tmp_path, stdin=HOSTILE["long, with the text inside"].encode())
-    told = json.loads(run.stdout)
-    assert (told["provider"], "call_b07" in told["text"]) == ("openai", True)
+    report = json.loads(run.stdout)
+    assert (report["provider"], "call_b07" in report["text"]) == ("openai", True)
 
 
 @pytest.mark.parametrize("poison", POISONS)
@@ -316,7 +316,7 @@ def test_utf_16_from_a_shell_is_read(tmp_path: Path) -> None:
     assert json.loads(run.stdout)["provider"] == "openai"
 
 
-def test_a_transcript_is_not_written_into_the_answer(folder: Path) -> None:
+def test_no_content_of_a_transcript_is_in_the_answer(folder: Path) -> None:
     messages = [{**message, "content": "hunter2"} for message in BROKEN]
     (folder / "said.jsonl").write_text(json.dumps({"messages": messages}) + "\n")
     for kind in ("text", "json"):
@@ -325,7 +325,7 @@ def test_a_transcript_is_not_written_into_the_answer(folder: Path) -> None:
         assert b"hunter2" not in run.stdout
 
 
-def test_only_rules_that_explain_knows_are_named(folder: Path) -> None:
+def test_only_rules_with_a_page_are_named(folder: Path) -> None:
     """Profiles reserve codes of rules that do not exist yet."""
     shown = why("invalid params, function parameters is empty (2013)", cwd=folder).stdout.decode()
     assert "Meaning: a declared tool has no parameters" in shown
@@ -352,7 +352,7 @@ def test_a_word_selects_at_most_three_rules(word: str, code: str) -> None:
     found = json.loads(done.stdout)
     assert done.returncode == 0
     assert not found["recognised"]
-    codes = [one["code"] for one in found["rules"]]
+    codes = [rule["code"] for rule in found["rules"]]
     assert code in codes
     assert len(codes) <= 3
     assert f"turnlint explain {codes[0]}".encode() in why_here(word).stdout

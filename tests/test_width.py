@@ -1,4 +1,4 @@
-"""No line of text for people is wider than the terminal, whatever the command."""
+"""No line of text output is wider than the terminal, for any command."""
 
 import json
 import os
@@ -102,8 +102,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "log.jsonl").write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}) + "\n")
     orphan = {"type": "tool_result", "tool_use_id": "toolu_02", "content": "18 degrees and sunny all day"}
-    asked = [messages[0], {"role": "user", "content": [orphan]}]
-    (folder / "orphan.jsonl").write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": asked}) + "\n")
+    messages_with_orphan = [messages[0], {"role": "user", "content": [orphan]}]
+    (folder / "orphan.jsonl").write_text(
+        json.dumps({"model": "claude-sonnet-4-5", "messages": messages_with_orphan}) + "\n"
+    )
     (folder / "waiting.jsonl").write_text(
         json.dumps({"model": "claude-sonnet-4-5", "messages": messages[:2]}) + "\n"
     )
@@ -116,7 +118,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedProcess[str]:
+def output_of(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedProcess[str]:
     program = "import sys\nsys.argv[0] = 'turnlint'\nfrom turnlint.cli import main\nmain()\n"
     env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "XDG_STATE_HOME": str(folder / "state")}
     return run_cli(*arguments, program=program, cwd=folder, env=env, text=True)
@@ -132,7 +134,7 @@ def wide_lines(run: subprocess.CompletedProcess[str], width: int) -> list[str]:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], width: int) -> None:
-    run = ran(arguments, folder, width)
+    run = output_of(arguments, folder, width)
     assert run.returncode in (0, 1, 2), run.stderr
     assert run.stdout + run.stderr
     assert wide_lines(run, width) == []
@@ -146,7 +148,7 @@ def test_no_line_about_a_hostile_file_is_wider_than_the_terminal(
 ) -> None:
     """Texts with escapes, wide characters and very long words."""
     shutil.copytree(ROOT / "fixtures/hostile", tmp_path / "logs")
-    run = ran([*arguments, "logs"], tmp_path, width)
+    run = output_of([*arguments, "logs"], tmp_path, width)
     assert run.returncode in (0, 1, 4), run.stderr
     assert run.stdout
     assert wide_lines(run, width) == []
@@ -155,9 +157,10 @@ def test_no_line_about_a_hostile_file_is_wider_than_the_terminal(
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_of_each_rule_fits_the_terminal(tmp_path: Path, width: int) -> None:
     codes = [
-        one["code"] for one in json.loads(ran(["rules", "--output-format", "json"], tmp_path, 80).stdout)
+        load["code"]
+        for load in json.loads(output_of(["rules", "--output-format", "json"], tmp_path, 80).stdout)
     ]
-    run = ran(["explain", *codes], tmp_path, width)
+    run = output_of(["explain", *codes], tmp_path, width)
     assert run.stdout.count("\n") > len(codes)
     assert wide_lines(run, width) == []
 
@@ -168,7 +171,7 @@ def test_a_repair_and_its_undo_fit_the_terminal(tmp_path: Path, folder: Path, wi
     for source in ("log.jsonl", "orphan.jsonl"):
         (tmp_path / f"{source[:3]}-{name}").write_bytes((folder / source).read_bytes())
     for arguments in (["fix", ".", "--level", "lossy"], ["undo", "."]):
-        done = ran(arguments, tmp_path, width)
+        done = output_of(arguments, tmp_path, width)
         assert done.returncode == 0, done.stderr
         assert [line for line in done.stdout.split("\n") if columns(line) > width] == []
 
@@ -180,9 +183,9 @@ def test_baselines_and_new_settings_fit_the_terminal(tmp_path: Path, folder: Pat
     for source in ("log.jsonl", "orphan.jsonl"):
         shutil.copy(folder / source, long / source)
     names = ["log.jsonl", "orphan.jsonl", "--baseline", "turnlint-baseline.jsonl"]
-    runs = [ran(["config", "init"], long, width), ran(["baseline", "write", *names], long, width)]
+    runs = [output_of(["config", "init"], long, width), output_of(["baseline", "write", *names], long, width)]
     (long / "log.jsonl").write_text((long / "orphan.jsonl").read_text())
-    runs += [ran(["baseline", command, *names], long, width) for command in ("check", "prune")]
+    runs += [output_of(["baseline", command, *names], long, width) for command in ("check", "prune")]
     assert [run.returncode for run in runs] == [0, 0, 1, 0], runs
     assert "is gone" in runs[2].stdout
     assert [line for run in runs for line in wide_lines(run, width)] == []
@@ -191,7 +194,7 @@ def test_baselines_and_new_settings_fit_the_terminal(tmp_path: Path, folder: Pat
 @pytest.mark.parametrize("command", ["lint", "fix", "inspect", "why", "ids"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_help_breaks_no_line_at_a_hyphen(tmp_path: Path, command: str, width: int) -> None:
-    lines = ran([command, "--help"], tmp_path, width).stdout.splitlines()
+    lines = output_of([command, "--help"], tmp_path, width).stdout.splitlines()
     assert [line for line in lines if re.search(r"\w-$", line)] == []
 
 
@@ -226,19 +229,19 @@ PA2
 
 
 @pytest.mark.parametrize(("width", "text"), [(66, WIDE), (40, NARROW), (20, LISTED)])
-def test_a_table_gives_way_in_three_steps(width: int, text: str) -> None:
+def test_a_table_shrinks_in_three_steps(width: int, text: str) -> None:
     assert render_table(ROWS, HEADERS, width) == text
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_message_with_many_marks_fits_the_terminal(tmp_path: Path, width: int) -> None:
-    """A failed turn with nine calls: the marks that do not fit are counted."""
+    """A failed turn with nine calls: marks that do not fit are counted."""
     at = "2026-11-19T10:00:00.000Z"
     calls = [
         {"type": "toolCall", "id": f"toolu_{number:026}", "name": "edit", "arguments": {}}
         for number in range(9)
     ]
-    asked = {"role": "assistant", "content": calls, "stopReason": "error", "errorMessage": "x"}
+    failed_turn = {"role": "assistant", "content": calls, "stopReason": "error", "errorMessage": "x"}
     records = [
         {"type": "session", "version": 3, "id": "s", "timestamp": at, "cwd": "/"},
         {
@@ -248,7 +251,7 @@ def test_a_message_with_many_marks_fits_the_terminal(tmp_path: Path, width: int)
             "timestamp": at,
             "message": {"role": "user", "content": "go"},
         },
-        {"type": "message", "id": "b", "parentId": "a", "timestamp": at, "message": asked},
+        {"type": "message", "id": "b", "parentId": "a", "timestamp": at, "message": failed_turn},
         {
             "type": "message",
             "id": "c",
@@ -257,8 +260,8 @@ def test_a_message_with_many_marks_fits_the_terminal(tmp_path: Path, width: int)
             "message": {"role": "user", "content": "again"},
         },
     ]
-    (tmp_path / "pi.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
-    done = ran(["lint", "pi.jsonl", "--show-info"], tmp_path, width)
+    (tmp_path / "pi.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    done = output_of(["lint", "pi.jsonl", "--show-info"], tmp_path, width)
     assert "left-behind" in done.stdout
     assert [line for line in done.stdout.split("\n") if columns(line) > width] == []
     assert re.search(r"\d more places?\n", done.stdout)
