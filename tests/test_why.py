@@ -372,3 +372,92 @@ def test_a_word_leads_to_the_findings_of_its_rules(folder: Path) -> None:
     assert b"PA201" in done.stdout
     assert why_here("unanswered-call", str(folder / "sound.jsonl")).returncode == 1
     assert why_here("unanswered-call", str(folder / "missing.jsonl")).returncode == 2
+
+
+FRAGMENTS = [
+    ("did not have response messages: {}", "PA201"),
+    ("were found without tool_result blocks immediately after: {}", "PA201"),
+    ("for function call {}", "PA201"),
+    ("toolResult blocks at messages.2.content for the following Ids: {}", "PA201"),
+    ("with id '{}' not found", "PR326"),
+    ("tool call id {} is duplicated", "PR305"),
+    ("Function name was {} but must be", "PR306"),
+    ("property '{}' is unsupported", "PR317"),
+    ("unknown field: parameter '{}' is not", "PR317"),
+    ("tool result's tool id({}) not found", "PA202"),
+    ("Duplicate tool call id {} in assistant", "PR305"),
+    ("The following tool_call_ids did not have response messages: {}, {}", "PA201"),
+]
+VALUES = [
+    "call_ZZZ",
+    "functions.read_file:0",
+    "chatcmpl-tool-abc",
+    "my.tool",
+    "timestamp",
+    "Ω-id",
+    "42",
+    "a",
+    "fc|x=/+",
+]
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize(("text", "code"), FRAGMENTS)
+def test_a_fragment_may_have_any_id_name_key_or_number(text: str, code: str, value: str) -> None:
+    done = why_here(text.replace("{}", value), "--output-format", "json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["recognised"]) == (0, True)
+    assert told["rules"][0]["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("string too long", "PR302"), ("The final block", "PR324"), ("Duplicate item", "PR305"),
+     ("but found multiple 'tool' roles in", "PR310")],
+)  # fmt: skip
+def test_a_short_fragment_of_the_words_that_distinguish_a_text_is_enough(text: str, code: str) -> None:
+    done = why_here(text, "--output-format", "json")
+    assert (done.returncode, json.loads(done.stdout)["rules"][0]["code"]) == (0, code)
+
+
+@pytest.mark.parametrize("value", ["call_b07", "call_ZZZ", "functions.read_file:0"])
+def test_a_fragment_with_an_id_is_looked_up_in_the_file(value: str) -> None:
+    path = ROOT / "fixtures" / "examples" / "session.jsonl"
+    done = why_here(f"tool_call_ids did not have response messages: {value}", str(path))
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert shown.index("PA201[error] unanswered-call") < shown.index("Possible causes")
+    rules = shown.partition("Possible causes")[2].splitlines()
+    assert 1 <= len([line for line in rules if line.startswith(("  PA", "  ST", "  PR"))]) <= 3
+    assert ("which is not in the file" in shown) == (value != "call_b07")
+
+
+UNRELATED = [
+    "the weather is fine today", "Please try again", "not found", "must be", "It must not be empty",
+    "The book was found without a cover", "Your order could not be verified", "The parcel is too long for the van",
+    "An answer is required in the next message", "We did not have a response from the office",
+    "All guests must have a ticket", "The final score was close", "The first and the last one",
+    "This item is no longer available", "Each person may have at most two pieces", "I called the function twice",
+    "Roles in the theatre alternate every evening", "She expected a string quartet", "There is a duplicate key in the door",
+    "The user found the content boring", "assistant message", "tool call", "a value", "with id 17", "in messages 3",
+    "The minutes of the meeting must be approved by all members, with a length of at most 4 pages",
+    "KeyError: 'messages'", "IndexError: list index out of range", "ENOENT: no such file or directory, open 'a.json'",
+    "ModuleNotFoundError: No module named 'tools'", "TypeError: run() missing 1 required positional argument: 'content'",
+    "AttributeError: 'list' object has no attribute 'role'", "ValueError: invalid literal for int() with base 10: 'x'",
+    "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", "error: 'content' undeclared (first use in this function)",
+    "TypeError: Cannot read properties of undefined (reading 'content')", "fatal: not a git repository",
+    "Segmentation fault (core dumped)", "error[E0308]: mismatched types expected `String`, found `&str`",
+    'duplicate key value violates unique constraint "users_pkey"', "ValueError: string too long",
+    ('Traceback (most recent call last):\n  File "/app/agent.py", line 12, in run\n    reply = messages[index]["content"]\n'
+    "            ~~~~~~~~^^^^^^^\nIndexError: list index out of range"),
+    ('Traceback (most recent call last):\n  File "/app/tools.py", line 3, in call\n    raise ValueError("tool was not found")\n'
+    "ValueError: tool was not found"),
+    "java.lang.IllegalArgumentException: name must not be null\n\tat com.example.Tool.<init>(Tool.java:17)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", UNRELATED)
+def test_sentences_and_texts_of_other_programs_stay_unknown(text: str) -> None:
+    done = why_here(text, "--output-format", "json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["recognised"], told["rules"]) == (1, False, [])

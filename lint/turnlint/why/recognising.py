@@ -15,16 +15,15 @@ from msgspec import Struct
 from turnlint.profiles import Known, Profile
 from turnlint.providers import OWNERS, Providers
 from turnlint.why.dialects import SERVICES, carried_by, marked
+from turnlint.why.fragments import align_part, align_whole, template, words_of
 from turnlint.why.peeling import Piece, pieces
 from turnlint.why.specific import Literals, literals
 
 FLAGS = re.MULTILINE
 _WORD = re.compile(r"[A-Za-z_]+|[^\sA-Za-z_0-9]")
 """Words and punctuation; numbers differ from one error to the next."""
-_NAME = re.compile(r"[^\W_](?:[\w.-]*\w)?")
-LEAST_FRAGMENT = 16
-LEAST_FRAGMENT_WORDS = 3
-"""Least number of words in a fragment: a shorter part may belong to any text."""
+MAX_SHORT_CAUSES = 3
+"""Limit of the different causes of a short fragment: with more, it may belong to any text."""
 BEFORE, AFTER = 1 << 10, 4 << 10
 """Number of characters before and behind a required run that an expression searches.
 
@@ -102,8 +101,8 @@ def recognise(found: list[Piece], providers: Providers, hint: tuple[str, ...] = 
     rows = list(_rows(providers))
     matches = sorted(_matches(found, rows), key=rank)
     is_certain = bool(matches)
-    if not matches:
-        matches = sorted(_fragments(found, rows), key=rank)
+    if not matches:  # a fragment may belong to several texts: one that a rule explains is more useful
+        matches = sorted(_fragments(found, rows), key=lambda match: (not match.known.rules, rank(match)))
     if not matches:
         return None
     best = matches[0]
@@ -196,27 +195,27 @@ def _matches(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[
 
 def _fragments(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[Match]:
     """Yield known texts of which a part occurs, or which occur with other names and numbers."""
-    said = [(piece, words) for piece in found if len(words := _comparable(piece.text)) >= LEAST_FRAGMENT]
+    said = [(number, piece, words_of(piece.text)) for number, piece in enumerate(found)]
+    short: list[Match] = []
     for profile, known in rows:
-        sample = _comparable_sample(known.sample)
-        for piece, words in said:
-            is_part = words.count(" ") >= LEAST_FRAGMENT_WORDS - 1 and words in sample
-            if is_part or (len(sample) >= LEAST_FRAGMENT and sample in words):
-                line = " ".join(piece.text.split())[: 4 * BEFORE]
-                likeness = len(words) / len(sample) if is_part else len(sample) / len(words)
-                yield Match(profile, known, likeness, len(words) if is_part else len(sample), piece, line, {})
-                break
+        expected = template(known, _says(profile))
+        for number, piece, words in said:
+            aligned = align_part(words, expected) or align_whole(words, expected)
+            if aligned is None or (aligned.is_short and number):
+                continue  # a short part is recognised only if it is the whole text that the user gave
+            line = " ".join(piece.text.split())[: 4 * BEFORE]
+            match = Match(profile, known, aligned.likeness, aligned.characters, piece, line, aligned.values)
+            if aligned.is_short:
+                short.append(match)
+            else:
+                yield match
+            break
+    if len({match.known.rules[:1] for match in short}) <= MAX_SHORT_CAUSES:
+        yield from short
 
 
-@cache
-def _comparable_sample(sample: str) -> str:
-    return _comparable(sample)
-
-
-def _comparable(text: str) -> str:
-    """Return the words of a text without punctuation and case; words with a digit are replaced, since they vary."""
-    words = _NAME.findall(text[: 4 * BEFORE])
-    return " ".join("#" if any(map(str.isdigit, word)) else word.lower() for word in words)
+def _says(profile: Profile) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(clause.says for clause in profile.clauses if clause.says))
 
 
 def _likeness(sample: str, line: str) -> float:
