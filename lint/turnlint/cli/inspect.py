@@ -125,15 +125,18 @@ def write_json(told: Iterable[Inspection], run: _Run) -> None:
 
     from turnlint.report.escape import in_json
 
-    sys.stdout.write(f'{{"schema": "{SCHEMA}", "files": [')
+    start = (
+        f'{{"schema": "{SCHEMA}", "files": ['  # written with the first file: a progress bar needs a free line
+    )
     for number, one in enumerate(told):
         plain = to_builtins(one)
         del plain["named"]
         if plain["content"] and plain["content"]["example"]:
             del plain["content"]["example"]["shown"]
-        sys.stdout.write((",\n  " if number else "\n  ") + in_json(dumps(_short(plain))))
+        sys.stdout.write((",\n  " if number else f"{start}\n  ") + in_json(dumps(_short(plain))))
     complete = dumps(not run.crashes and not run.unreadable)
-    sys.stdout.write(f'\n], "complete": {complete}}}\n' if run.seen else f'], "complete": {complete}}}\n')
+    end = f'], "complete": {complete}}}\n'
+    sys.stdout.write(f"\n{end}" if run.seen else f"{start}{end}")
 
 
 def _short(value: object) -> object:

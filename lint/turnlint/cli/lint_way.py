@@ -109,14 +109,15 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
     infos = way.show_info or bool(plan.asked.select)
     look = Look(width(), colors(way.color), counted, fails, line_limit() is not None, infos, own)
     sinks: list[Sink] = []
-    out: Any = sys.stdout
+    write = _write_out
     if way.outputs:
         from turnlint.cli.report_file import Out, ReportFile
 
         out = Out()
+        write = out.write
         files.callback(out.flush)
     if way.quiet < 2:
-        sink = open_sink(way.output_format, out.write, look)
+        sink = open_sink(way.output_format, write, look)
         sinks.append(_Unsummed(sink) if way.quiet and isinstance(sink, Batched) else sink)
     for output in way.outputs:
         kind, path = _split(output)
@@ -125,6 +126,10 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
             open_sink(kind, file.write, Look(DEFAULT_WIDTH, False, counted, fails, infos=infos, own=own))
         )
     return sinks
+
+
+def _write_out(text: str) -> None:
+    sys.stdout.write(text)  # a progress bar replaces the stream during the run
 
 
 class _Unsummed:
