@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from kin import CORPUS, NEEDS_CORPUS, battered, exchanges, judged, sniffed, transcripts
 from turnlint import carriers, fix, ledger, testing
 from turnlint.cli.fix import command
+from turnlint.cli.inspect import command as inspect
 from turnlint.cli.lint import command as lint
 from turnlint.lifecycle import UNKNOWN
 from turnlint.model import Call, Message, Other, Record, Result, Text
@@ -110,6 +111,9 @@ def test_calls_written_as_text_are_counted_and_named(value: str, count: int, tmp
     assert (text.exit_code, words in text.output.replace("\n", " ")) == (0, True)
     report = json.loads(CliRunner().invoke(lint, [str(log), "--output-format", "json"]).output)
     assert report["summary"]["noted"] == {"text-calls": count}
+    for told in ((inspect, []), (command, ["--check"]), (command, [])):
+        done = CliRunner().invoke(told[0], [*told[1], str(log)])
+        assert (done.exit_code, words.rstrip(".") in done.output) == (0, True)
 
 
 def test_prose_and_data_are_no_calls(tmp_path: Path) -> None:

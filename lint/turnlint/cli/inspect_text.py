@@ -20,6 +20,7 @@ from turnlint.inspecting.facts import (
     Unknown,
 )
 from turnlint.report.escape import clip, fold, line_start, visible
+from turnlint.report.words import noted
 from turnlint.text import pluralize
 
 LABEL = 13
@@ -119,6 +120,8 @@ def _content(found: Content) -> Iterator[Line]:
         yield "provider", _provider(one)
     yield "models", _names(found.models) or "none"
     yield from _counts(found)
+    for what, count in found.noted.items():
+        yield "note", noted(what, count)
     yield "tools", _names(found.tools) or "none"
     yield from _ids(found)
     if found.arguments:

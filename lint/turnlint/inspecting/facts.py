@@ -216,6 +216,8 @@ class Content(Struct, frozen=True, kw_only=True):
     counts: Counts
     tools: Names
     arguments: dict[str, int]
+    noted: dict[str, int]
+    """Counts of items that are not checked or not findings, as in the summary of `lint`."""
     ids: Ids
     quirks: tuple[Quirk, ...]
     example: Example | None

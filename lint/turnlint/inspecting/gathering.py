@@ -41,6 +41,7 @@ class Gathering:
         self.tools: Counter[str] = Counter()
         self.declared: set[str] = set()
         self.arguments: Counter[str] = Counter()
+        self.noted: Counter[str] = Counter()
         self.forms: Counter[str] = Counter()
         self.longest = 0
         self.quirks: Counter[str] = Counter()
@@ -80,6 +81,7 @@ class Gathering:
 
     def _frame(self, transcript: Transcript) -> None:
         wire, request = transcript.wire, transcript.request
+        self.noted.update(dict(transcript.noted))
         self.formats[wire.name] += 1
         self.wires[wire.speaks] += 1
         carrier = of_wire(wire.name)

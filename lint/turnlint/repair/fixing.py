@@ -352,6 +352,8 @@ class _Fixing:
                 self.out.spared |= spared.known
                 found.append(judged)
                 self._count_across(one.wire.speaks, judged.chosen, 1)
+                for what, count in one.noted:
+                    self.out.noted[what] = self.out.noted.get(what, 0) + count
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
                 line = one.messages[0].record.line if one.messages else 1
                 self.out.failures.append(Failure(line, one.id, f"{type(error).__name__}: {error}"))

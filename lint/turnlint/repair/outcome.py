@@ -120,6 +120,8 @@ class Fixed(Struct):
     """Errors that remain, by provider and code; the provider is empty for faults of state and pairing."""
     across: dict[str, int] = {}
     """The number of conversations on a wire that is not the named provider's, as `provider on wire`."""
+    noted: dict[str, int] = {}
+    """Counts of items that are not checked, as in the summary of `lint`."""
     blocked: list[Blocked] = []
     ids: IdMap | None = None
     """The ids of repaired conversations, where requested."""

@@ -18,7 +18,7 @@ from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.repaired import Done, completes, key_of, removed_in, repaired_in
-from turnlint.report.words import skipped
+from turnlint.report.words import noted, skipped
 from turnlint.text import pluralize
 
 LEAST_WIDTH = 20
@@ -151,7 +151,7 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
         parts.append(f"{' and '.join(some)} {verb}, `turnlint lint` shows where")
     if parts:
         yield from _wrapped(None, "", parts, look, mark="; ")
-    for line in _across(known):
+    for line in (*_across(known), *_noted(known)):
         yield from _folded(line, look)
     yield from _removed(known, look)
     yield from _held(known, terms, look)
@@ -203,6 +203,15 @@ def _across(known: list[Done]) -> Iterator[str]:
     for key in sorted(met):
         provider, _, wire = visible(key).partition(" on ")
         yield f"of {provider}, only the rules for ids, names and limits apply to conversations in the format {wire}"
+
+
+def _noted(known: list[Done]) -> Iterator[str]:
+    """Yield lines about items that are not checked."""
+    met: Counter[str] = Counter()
+    for one in known:
+        met.update(one.fixed.noted if one.fixed else {})
+    for what, count in sorted(met.items()):
+        yield noted(what, count)
 
 
 def _removed(known: list[Done], look: Look) -> Iterator[str]:
