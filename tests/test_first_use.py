@@ -226,7 +226,11 @@ def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
 def test_a_run_of_fix_counts_files(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(bytes(range(256)))
     done = run(tmp_path, "fix", "a.jsonl")
-    assert (done.returncode, done.stdout) == (3, "1 file skipped: a binary file\n")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "turnlint: a.jsonl: is a binary file; it holds no JSON; unchanged\n"
+    (tmp_path / "b.jsonl").write_bytes(bytes(range(256)))
+    done = run(tmp_path, "fix", ".")
+    assert (done.returncode, done.stdout) == (3, "2 files skipped: a binary file\n")
 
 
 def test_fix_counts_a_repeated_key_as_often_as_lint(tmp_path: Path) -> None:

@@ -228,7 +228,14 @@ def test_skipped_files_of_a_folder_are_listed_by_their_apparent_format(tmp_path:
 def test_a_run_without_a_log_names_the_expected_files(tmp_path: Path) -> None:
     write(tmp_path / "package.json", {"name": "x"})
     done = run(tmp_path, "lint", "package.json")
-    assert done.stdout == "Nothing checked. Skipped: package.json (unrecognized format).\n"
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    done = run(tmp_path, "lint", "package.json", ".")
+    assert done.stdout == ""
+    (tmp_path / "deep").mkdir()
+    write(tmp_path / "deep" / "package.json", {"name": "x"})
+    done = run(tmp_path, "lint", "package.json", "deep")
+    names = "package.json, deep/package.json (unrecognized format)"
+    assert done.stdout == f"Nothing checked. Skipped: {names}.\n"
     for command in ("lint", "fix", "ids --canonical", "inspect"):
         done = run(tmp_path, *command.split(), "*.jsonl")
         assert (done.returncode, done.stderr.rstrip().rpartition(": ")[2]) == (
@@ -245,3 +252,42 @@ def test_fix_names_a_file_without_conversations(tmp_path: Path) -> None:
         "turnlint: empty.jsonl: the file is empty",
         "turnlint: blank.jsonl: the file contains no conversation",
     ]
+
+
+CONTAINERS = {
+    "a.zip": (b"PK\x03\x04" + b"\0" * 40, "is a zip archive; unpack it and name the files in it"),
+    "a.db": (b"SQLite format 3\0" + b"\0" * 40, "is an SQLite database; export its rows as JSON lines"),
+    "a.parquet": (b"PAR1" + b"\0" * 40, "is a Parquet file; export its rows as JSON lines"),
+    "a.har": (
+        b'{"log": {"entries": [{"request": {}, "response": {}}]}}',
+        "looks like a HAR file; not supported yet",
+    ),
+    "c.json": (
+        b'{\n  // a comment\n  "a": 1,\n}\n',
+        "is JSON with comments; it is a configuration file, not a transcript",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_named_container_is_named_in_one_sentence(tmp_path: Path, name: str) -> None:
+    data, words = CONTAINERS[name]
+    (tmp_path / name).write_bytes(data)
+    for command, end in (("lint", ""), ("fix", "; unchanged"), ("ids --canonical", None)):
+        done = run(tmp_path, *command.split(), name)
+        assert (done.returncode, done.stdout) == (3, "")
+        if end is not None:
+            assert done.stderr == f"turnlint: {name}: {words}{end}\n"
+    shown = run(tmp_path, "why", "did not have response messages", name)
+    assert (shown.returncode, f"{name}: {words}" in shown.stdout) == (3, True)
+
+
+def test_a_file_has_the_same_name_in_a_folder_and_alone(tmp_path: Path) -> None:
+    for name in ("a.zip", "c.json"):
+        (tmp_path / name).with_suffix(".json").write_bytes(CONTAINERS[name][0])
+    for name, words in (("a.json", "a zip archive"), ("c.json", "JSON with comments")):
+        assert f"{name}: is {words}; " in run(tmp_path, "lint", name).stderr
+        assert f"{name} ({words})" in run(tmp_path, "lint", ".").stdout
+        assert f"{words} (1)" in run(tmp_path, "fix", ".").stdout
+        assert f"{name}: unrecognized format: it is {words}\n" in run(tmp_path, "inspect", ".").stdout
+        assert f"it is {words}; " in " ".join(run(tmp_path, "inspect", name).stdout.split())

@@ -60,13 +60,13 @@ def sample(
         head += new
     if best is not None and prefer and best.name not in prefer and not best.session:
         best = _preferred(head, prefer, decided=decided) or best
-    if best is None and is_log and _is_damage(head):
+    if best is None and _is_damage(head):
         from turnlint.neighbours.configurations import configuration_in
 
         near = configuration_in([item.data for item in head if isinstance(item, Record)])
         if near is not None:
             return Sampled(head, None, near)
-        best = carriers.carrier(carriers.NAMES[0])
+        best = carriers.carrier(carriers.NAMES[0]) if is_log else None
     if best is None:
         records = [item for item in head if isinstance(item, Record)]
         best = next(filter(None, (format_of(record, prefer) for record in records if is_body(record))), None)

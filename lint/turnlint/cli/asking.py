@@ -126,15 +126,20 @@ def skipped_in_folders() -> list[str]:
     return told
 
 
-def nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
-    """Return the message of a run that read no conversation. A file that the user named has a message of its own."""
+def tell_nothing(verb: str, *, skipped: bool, named: bool) -> None:
+    """Report that a run read no conversation. A file that the user named has a message of its own, which suffices."""
+    if message := _nothing_to(verb, skipped=skipped, named=named):
+        click.echo(f"turnlint: {message}", err=True)
+
+
+def _nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
     paths: tuple[str, ...] = click.get_current_context().params.get("paths", ())
     unmatched = [one for one in paths if one != STDIN and not os.path.exists(one)]
     if unmatched and not (skipped or named):
         return f"nothing to {verb}: no file matches {', '.join(map(shown, unmatched))}"
     if skipped:
         return f"nothing to {verb}: no file has a known format; `turnlint inspect FILE` describes a file"
-    return f"nothing to {verb}" if named else f"nothing to {verb}: no .jsonl, .ndjson or .json file to read"
+    return "" if named else f"nothing to {verb}: no .jsonl, .ndjson or .json file to read"
 
 
 def no_conversation_in(source: Source) -> str:

@@ -13,11 +13,11 @@ from turnlint.cli import option
 from turnlint.cli.asking import (
     is_same,
     no_conversation_in,
-    nothing_to,
     rules_of_a_run,
     shown,
     skipped_in_folders,
     sources_of,
+    tell_nothing,
     words,
 )
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
@@ -336,7 +336,7 @@ def _exit_code(done: list[Done], sources: list[Source], settings: _Settings) -> 
     if all(one.fixed is None or one.fixed.foreign for one in done):
         named = any(source.named for source in sources)
         skipped = any(one.fixed is not None and one.fixed.foreign for one in done)
-        click.echo(f"turnlint: {nothing_to('fix', skipped=skipped and not named, named=named)}", err=True)
+        tell_nothing("fix", skipped=skipped and not named, named=named)
         return EXIT_NOTHING
     if not settings.way.write and any(one.changed for one in done):
         return EXIT_FINDINGS

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
-from turnlint.cli.asking import NO_GITIGNORE, nothing_to, skipped_in_folders, sources_of
+from turnlint.cli.asking import NO_GITIGNORE, skipped_in_folders, sources_of, tell_nothing
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.documents.piped import at_rest
@@ -170,9 +170,7 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
         return EXIT_USAGE
     if not seen.files:
         named = any(source.named for source in sources)
-        click.echo(
-            f"turnlint: {nothing_to('show', skipped=bool(sources) and not named, named=named)}", err=True
-        )
+        tell_nothing("show", skipped=bool(sources) and not named, named=named)
         return EXIT_NOTHING
     if output_format == "text":
         click.echo("\n".join(fold(seen.sum(), width(), "")))

@@ -8,7 +8,7 @@ import click
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
-from turnlint.cli.asking import NO_GITIGNORE, nothing_to, shown, skipped_in_folders, sources_of
+from turnlint.cli.asking import NO_GITIGNORE, shown, skipped_in_folders, sources_of, tell_nothing
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import Source
 from turnlint.errors import SourceError
@@ -53,7 +53,7 @@ def command(
     for line in skipped_in_folders():
         click.echo(f"turnlint: {line}", err=True)
     if not run.seen:
-        click.echo(f"turnlint: {nothing_to('inspect', skipped=False, named=run.unreadable)}", err=True)
+        tell_nothing("inspect", skipped=False, named=run.unreadable)
     raise click.exceptions.Exit(run.code)
 
 

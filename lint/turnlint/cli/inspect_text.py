@@ -52,7 +52,9 @@ Line = tuple[str, str]
 def text_of(one: Inspection, width: int) -> str:
     limit = max(width, LEAST_WIDTH)
     if one.content is None and not one.named:
-        return "\n".join(fold(f"{line_start(one.path)}: unrecognized format", limit, "  ")) + "\n"
+        near = one.unknown.sentence.partition(";")[0] if one.unknown and one.unknown.near else ""
+        words = f"unrecognized format: it {near}" if near else "unrecognized format"
+        return "\n".join(fold(f"{line_start(one.path)}: {words}", limit, "  ")) + "\n"
     lines = fold(line_start(one.path), limit, "  ")
     for label, text in _lines(one):
         for number, piece in enumerate(fold(text, limit - LABEL - 2, "")):

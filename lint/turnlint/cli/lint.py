@@ -11,10 +11,10 @@ import click
 from turnlint.cli import option
 from turnlint.cli.asking import (
     no_conversation_in,
-    nothing_to,
     rules_of_a_run,
     shown,
     skipped_in_folders,
+    tell_nothing,
     words,
 )
 from turnlint.cli.lint_way import Lint, Way, sinks_of
@@ -366,8 +366,9 @@ def _exit_code(seen: Seen, *, fails_on_skipped: bool) -> int:
     if fails_on_skipped and seen.named_skipped:
         return EXIT_FINDINGS
     if not seen.total.files:
-        said = nothing_to("lint", skipped=bool(seen.passed_over), named=bool(seen.named_skipped))
-        click.echo(f"turnlint: {said}", err=True)
+        is_told = bool(seen.named_skipped) and seen.quiet < 2
+        is_skipped = bool(seen.passed_over) or (bool(seen.named_skipped) and not is_told)
+        tell_nothing("lint", skipped=is_skipped, named=is_told)
         return EXIT_NOTHING
     return EXIT_FINDINGS if seen.failed else 0
 

@@ -83,7 +83,7 @@ class Looked(Struct):
     longest: int = 0
     """Number of messages in the longest conversation."""
     crashes: list[Crash] = []
-    skipped: list[str] = []
+    skipped: list[Skipped] = []
     unreadable: list[SourceError] = []
 
     @property
@@ -191,7 +191,7 @@ def _hear(looked: Looked, event: object, codes: set[str]) -> None:
     elif isinstance(event, Crash):
         looked.crashes.append(event)
     elif isinstance(event, Skipped):
-        looked.skipped.append(event.source.name)
+        looked.skipped.append(event)
     elif isinstance(event, Row) and event.finding.code in codes:
         looked.levels[event.finding.severity] += 1
         looked.shown.append(Shown(event, agreement(event, looked.clues)))

@@ -11,6 +11,7 @@ from msgspec import structs, to_builtins
 
 from turnlint.cli.look import Look, colors, line_limit, width
 from turnlint.cli.why_found import AUTO, MOST_SHOWN, Explained, Looked, Reason
+from turnlint.neighbours import sentence_of
 from turnlint.profiles import Known, Profile
 from turnlint.report import Batched, open_sink
 from turnlint.report.escape import clip, fold, visible
@@ -184,8 +185,8 @@ def _to_check(looked: Looked) -> Iterator[str]:
     """Yield possible reasons why a conversation does not show the error."""
     for one in looked.unreadable:
         yield f"{visible(one.name)}: {visible(one.reason)}"
-    for name in looked.skipped[:3]:
-        yield f"{visible(name)}: unrecognized format; `turnlint formats` lists the supported ones, --format forces one"
+    for skipped in looked.skipped[:3]:
+        yield f"{visible(skipped.source.name)}: {sentence_of(skipped.near)}"
     if not looked.tally.files:
         return
     if looked.absent:

@@ -140,7 +140,8 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     )
     failed = sum(one.problem is not None for one in done)
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
-    parts += [skipped(foreign)] if foreign else []
+    named = all(one.fixed.source.named for one in done if one.fixed is not None and one.fixed.foreign)
+    parts += [skipped(foreign)] if foreign and (known or failed or not named) else []
     if failed:
         unread = f"{failed:,}" if known else pluralize(failed, "file")
         parts.append(f"{unread} not read or not written (see above)")

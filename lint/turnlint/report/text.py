@@ -62,6 +62,8 @@ class Text:
         self.skipped: dict[str, list[str]] = {}
         """First names of the files that were not read, by reason."""
         self.skips: Counter[str] = Counter()
+        self.in_folders = False
+        """Whether a file was skipped that the user did not name: only a named one has a message of its own."""
         self.count: Count | None = None
         if look.statistics not in ("", "rule"):  # the tally has the rules
             from turnlint.report import statistics
@@ -81,6 +83,7 @@ class Text:
         elif isinstance(event, Skipped):
             why = reason_of(event.near)
             self.skips[why] += 1
+            self.in_folders = self.in_folders or not event.source.named
             if len(names := self.skipped.setdefault(why, [])) < SAMPLES:
                 names.append(event.source.name)
 
@@ -121,6 +124,8 @@ class Text:
         self.tell()
         if self.look.statistics and tally.rules:
             self._statistics(tally)
+        if complete and not tally.files and self.skips and not self.in_folders:
+            return
         for line in self._folded(self._sum(tally, complete=complete), ""):
             self.write(line + "\n")
 
