@@ -413,3 +413,47 @@ def test_very_long_ids_and_ids_with_names_of_objects_stay_with_their_results(fol
     messages = json.loads(after)["messages"]
     assert [message["tool_call_id"] for message in messages[2:-1]] == ids
     assert [message["content"] for message in messages[2:-1]] == [f"of {identifier}" for identifier in ids]
+
+
+# A call in a tool message is a copy only if it is elsewhere too.
+
+INNER = {"id": "c1abcdefg", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+ANSWER = {"role": "tool", "tool_call_id": "c1abcdefg", "content": "R", "tool_calls": [INNER]}
+OLLAMA_INNER = {"function": {"name": "run", "arguments": {}}}
+INNER_CALLS: dict[str, list[Value]] = {
+    "openai-chat": [ANSWER],
+    "mistral": [ANSWER],
+    "cohere": [ANSWER],
+    "ollama": [{"role": "tool", "tool_name": "run", "content": "R", "tool_calls": [OLLAMA_INNER]}],
+    "anthropic": [
+        {"role": "user", "content": [
+            {"type": "tool_use", "id": "c1abcdefg", "name": "run", "input": {}},
+            {"type": "tool_result", "tool_use_id": "c1abcdefg", "content": "R"},
+        ]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("level", ["lossless", "placeholder", "lossy"])
+@pytest.mark.parametrize("wire", INNER_CALLS)
+@pytest.mark.parametrize("provider", ["auto", "none", "openai", "cohere", "anthropic"])
+def test_a_call_only_in_a_tool_message_stays_with_its_result(
+    folder: Path, wire: str, level: str, provider: str
+) -> None:
+    user = {"role": "user", "content": "go"}
+    for messages in ([user, *INNER_CALLS[wire], {"role": "assistant", "content": "ok"}], INNER_CALLS[wire]):
+        data = line({"model": "m", "messages": messages})
+        arguments = ("--format", wire, "--level", level, "--provider", provider)
+        after, report = report_of(folder, data, *arguments)
+        (kept,) = [json.loads(after)["messages"][messages.index(INNER_CALLS[wire][0])]]
+        assert kept == INNER_CALLS[wire][0]
+        assert not [change for change in report["changes"] if change["what"] == "removed"]
+
+
+def test_a_copy_of_a_call_in_a_tool_message_is_removed(folder: Path) -> None:
+    user = {"role": "user", "content": "go"}
+    calling_message = {"role": "assistant", "content": None, "tool_calls": [INNER]}
+    data = line({"model": "m", "messages": [user, calling_message, ANSWER]})
+    after, _ = report_of(folder, data, "--level", "lossy")
+    bare = {key: value for key, value in ANSWER.items() if key != "tool_calls"}
+    assert json.loads(after)["messages"] == [user, calling_message, bare]

@@ -214,10 +214,6 @@ class Case(Struct, frozen=True, dict=True):
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
-    def is_beside_own_call(self, orphan: Answered) -> bool:
-        """Whether the message of an orphan result has a call that is in no assistant message and not in the result."""
-        return not self.calls_in(orphan) and self.has_own_call(orphan)
-
     @cached_property
     def no_objects(self) -> frozenset[tuple[int, Pointer]]:
         """Return the positions, by record, where another value is in place of an expected object."""
