@@ -166,8 +166,8 @@ def test_the_program_without_a_command_shows_the_first_command_to_try(tmp_path: 
 def test_a_finding_without_its_own_fix_names_the_page_with_details(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", {"messages": [{"role": "user", "content": 5}, CALLING, USER]})
     shown = run(tmp_path, "lint", "log.jsonl").stdout
-    assert "no fix of its own; `turnlint explain ST103` says more" in shown
-    assert shown.count("no fix of its own") == 1, "the other finding has a fix"
+    assert "`turnlint fix` has no repair for it; `turnlint explain ST103` says why" in shown
+    assert shown.count("has no repair for it") == 1, "the other finding has a fix"
 
 
 def test_a_run_without_input_names_the_expected_files(tmp_path: Path) -> None:

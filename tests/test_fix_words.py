@@ -70,6 +70,15 @@ def test_a_record_without_a_conversation_is_not_counted(folder: Path) -> None:
     assert printed == "mark.jsonl: would repair 1 record: rewrote 1 value (unreadable-record)"
 
 
+def test_joined_and_parted_lines_are_counted(folder: Path) -> None:
+    (folder / "apart.jsonl").write_bytes((SOUND + SOUND).replace(b", ", b",\n", 1))
+    printed = fix("apart.jsonl", "--check").stdout.splitlines()[0]
+    assert printed == "apart.jsonl: would repair 1 record: joined 2 lines to 1 record"
+    (folder / "together.jsonl").write_bytes(SOUND.rstrip() + SOUND)
+    printed = fix("together.jsonl", "--check").stdout.splitlines()[0]
+    assert printed == "together.jsonl: would repair 1 record: inserted 1 line break between records"
+
+
 def test_clean_files_give_one_short_line(folder: Path) -> None:
     for number in range(20):
         (folder / f"sound{number}.jsonl").write_bytes(SOUND)

@@ -291,3 +291,28 @@ def test_a_file_has_the_same_name_in_a_folder_and_alone(tmp_path: Path) -> None:
         assert f"{words} (1)" in run(tmp_path, "fix", ".").stdout
         assert f"{name}: unrecognized format: it is {words}\n" in run(tmp_path, "inspect", ".").stdout
         assert f"it is {words}; " in " ".join(run(tmp_path, "inspect", name).stdout.split())
+
+
+def test_a_run_lists_the_five_most_frequent_reasons_for_skipped_files(tmp_path: Path) -> None:
+    kinds = [b"PK\x03\x04", b"SQLite format 3\0", b"PAR1", b"ORC", b"%PDF-", b"GIF8", b"\x7fELF", b"BZh"]
+    for number, start in enumerate(kinds):
+        for copy in range(9 - number):
+            (tmp_path / f"{number}-{copy}.jsonl").write_bytes(start + b"\0" * 40)
+    done = run(tmp_path, "lint", ".", "--output-format", "json")
+    words = "44 files skipped: a zip archive (9), an SQLite database (8), a Parquet file (7), an ORC file (6), a PDF document (5) and 9 others"
+    assert f"turnlint: {words}\n" in done.stderr
+    assert words in " ".join(run(tmp_path, "fix", ".").stdout.split())
+    shown = " ".join(run(tmp_path, "lint", ".").stdout.split())
+    assert shown.endswith("4-0.jsonl and 4 more (a PDF document); and 9 others.")
+    assert shown.count("(") == 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"messages": []}', '{"model": "m", "messages": [], "tools": []}', '{"model": "m", "contents": [ ]}'],
+)
+def test_a_request_without_messages_is_named(tmp_path: Path, body: str) -> None:
+    (tmp_path / "a.json").write_text(body)
+    words = "a.json: is a request without messages; --format NAME checks it in that format\n"
+    assert run(tmp_path, "lint", "a.json").stderr == f"turnlint: {words}"
+    assert words in run(tmp_path, "why", "did not have response messages", "a.json").stdout

@@ -56,7 +56,7 @@ def test_a_rewind_removes_a_message_and_all_after_it() -> None:
     live, dead = read
     assert [message.id for message in live.messages] == ["u1", "u3"]
     assert [message.id for message in dead.messages] == ["a1", "u2"]
-    assert dead.dead == "the rewind at line 5 took them back"
+    assert dead.dead == "removed by the rewind at line 5"
 
 
 def test_a_rewind_to_an_unknown_message_removes_all() -> None:
@@ -80,7 +80,7 @@ def test_a_replaced_history_replaces_all_before_it() -> None:
 def test_a_message_abandoned_twice_is_reported_once() -> None:
     again = {"$set": {"messages": [user("u1", "a")]}}
     read = every(user("u1", "a"), again, {"$rewindTo": "u1"}, user("u2", "b"))
-    assert [item.dead for item in read[1:]] == ["the rewind at line 4 took them back"]
+    assert [item.dead for item in read[1:]] == ["removed by the rewind at line 4"]
 
 
 def test_metadata_only_identify_the_session() -> None:

@@ -100,7 +100,7 @@ requests.jsonl
                its result at line 1 /messages/2 (complete)
   quirks       arguments-as-text 2: arguments are JSON in a string; first at line 1
                /messages/1/tool_calls/0
-  lint         state; pairing; provider rules
+  lint         checks: records, calls and results, provider rules
   fix          in place; results can be added
   render       not yet
 """
@@ -134,7 +134,7 @@ hostile.jsonl
                it has no result
   quirks       arguments-as-text 1: arguments are JSON in a string; first at line 1
                /messages/0/tool_calls/0
-  lint         state; pairing; provider rules
+  lint         checks: records, calls and results, provider rules
   fix          in place; results can be added
   render       not yet
 """

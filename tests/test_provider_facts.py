@@ -317,5 +317,5 @@ def test_the_reason_is_given_why_a_key_with_a_call_stays() -> None:
     rows = rows_of(json.dumps(record).encode(), "openai-chat", "mistral")
     fixes = [row.finding.fix for row in rows if row.finding.code == "PR317"]
     assert [fix.title for fix in fixes if fix] == [
-        "none, the key names call `aaaaaaaaa`: write a message of role `tool`"
+        "none; the key names call `aaaaaaaaa`, so write a message of role `tool`"
     ]

@@ -439,9 +439,9 @@ def spot(one: Asked | Answered) -> "Piece":
 
 
 OTHER_KEYS = (
-    "none, the message has other keys that may hold its content: remove them, or write the text by hand"
+    "none; the message has other keys that may hold its content: remove them, or write the text"
 )
-NO_PLACEHOLDER = "none, a repair cannot write a result for this kind of call: write it by hand"
+NO_PLACEHOLDER = "none; a repair cannot write a result for this kind of call: write the result"
 
 
 def closing(case: Case, asked: Asked) -> Fix:
@@ -472,4 +472,8 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept
     step = steps.Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
-    return Fix("lossless", "wrap the arguments as `raw` in an object", (step,))
+    return Fix(
+        "lossless",
+        'store the cut text as {"raw": "…"}' if call.arguments == "torn" else 'store the value as {"raw": …}',
+        (step,),
+    )

@@ -65,7 +65,7 @@ def _kind(part: _Part, transcript: Transcript, kinds: dict[tuple[int, Pointer], 
 
 def _reason(part: _Part, kind: str) -> str:
     what = "call" if isinstance(part.block, Call) else "result"
-    return f"none, the id of the {what} is {kind}: write a string by hand"
+    return f"none; the id of the {what} is {kind}: write a string"
 
 
 def _taken_back(finding: Finding, renamed: dict[Piece, str], closed: dict[Piece, str]) -> Finding:

@@ -165,7 +165,7 @@ def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]
             gone.append((f"replaced by the history at line {line}", [*live.values()]))
             live.clear()
         elif node.back in live:
-            gone.append((f"the rewind at line {line} took them back", _taken(live, node.back)))
+            gone.append((f"removed by the rewind at line {line}", _taken(live, node.back)))
         elif node.back is not None:
             why = (
                 f"the rewind at line {line} names a message that does not exist, and so removes all messages"

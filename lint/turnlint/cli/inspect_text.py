@@ -209,7 +209,7 @@ def _able(found: Content) -> Iterator[Line]:
         "named": "provider rules only with --provider NAME",
         "mixed": "provider rules, for some records only with --provider NAME",
     }[able.projection]
-    yield "lint", f"state; pairing; {form}"
+    yield "lint", f"checks: records, calls and results, {form}"
     where = "in place" if able.in_place else "only with -o or through a pipe"
     if able.bound:
         where += f": {'; '.join(map(_name, able.bound))}"

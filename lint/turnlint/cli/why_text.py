@@ -166,7 +166,7 @@ def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str
     if looked.shown:
         best = looked.shown[0].agreed
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
-        yield f"In {path}, checked for {names}: {pluralize(looked.count, 'finding')} of these rules."
+        yield f"In {path}, checked for {names}: {pluralize(looked.count, 'finding')} that can cause this error."
         if best.reasons:
             told = (
                 "It matches" if looked.count == 1 else f"{agree:,} of them match{'es' if agree == 1 else ''}"

@@ -32,7 +32,7 @@ QUIRKS = {
     "misfit": "a value has an unexpected JSON type",
     "blank-text": "a text is empty",
     "begins-elsewhere": "earlier messages are stored elsewhere",
-    "ends-open": "it ends with a recorded response or a training target, so its last calls have no results",
+    "ends-open": "last calls may have no results",
 }
 Seen = tuple[str, Record, Pointer]
 

@@ -18,6 +18,7 @@ _BODIES = frozenset({
     "messages", "contents", "input", "request", "request_body", "body", "params", "conversations", "history",
 })  # fmt: skip
 """Keys of which each holds a whole conversation."""
+"""Keys of a request that hold the list of its messages."""
 _members = json.Decoder(dict[str, Raw])
 
 

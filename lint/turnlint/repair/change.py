@@ -41,6 +41,8 @@ class Change(Struct, frozen=True):
     """The kind of the removed piece, as a noun."""
     size: int | None = None
     """The number of removed bytes."""
+    lines: int = 0
+    """The number of lines that the change joins to one record; 1 where it splits a line between two records."""
     message_index: int | None = None
     """The index of the changed message, in the conversation before the change."""
 

@@ -198,7 +198,8 @@ class _Fixing:
                     place = damage.record.offset + step.start
                     self.parted.append(place)
                     self.out.patches.append(Bytes(place, place, step.data))
-                    self.out.changes.append(rewritten(finding, damage.record.data, step))
+                    change = rewritten(finding, damage.record.data, step)
+                    self.out.changes.append(structs.replace(change, lines=1))
             self.counter.count([finding], [])
             return True
         return False
@@ -213,7 +214,7 @@ class _Fixing:
             if is_wanted:
                 places = [(record.offset + at, one) for at, one in line_ends(record)]
                 self.joins += [Bytes(at, at + len(one.old), one.new) for at, one in places]
-                self.joined.append(joined(finding))
+                self.joined.append(joined(finding, len(places) + 1))
             self.counter.count([finding], [] if is_wanted else None)
         return True
 

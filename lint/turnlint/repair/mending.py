@@ -256,13 +256,14 @@ def _patch(state: State, policy: Policy) -> tuple[Unit, list[Change]] | None:
     return (unit, told) if unit.cells != state.unit.cells else None
 
 
-def joined(finding: Finding) -> Change:
+def joined(finding: Finding, lines: int) -> Change:
     """Return the change that joins the lines of a split record."""
     assert finding.fix is not None
     record = finding.where.record
     return Change(
         finding.code, finding.rule, finding.fault, finding.fix.level, "rewritten", finding.fix.title,
         finding.message, record.line, "", before=digest(raw_bytes(record)), after=digest(record.data),
+        lines=lines,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from turnlint.model import Call, Finding, Level, Result
 from turnlint.repair.evidence import untied
 from turnlint.repair.mending import Mended, State
 
+UNSETTLED = "each repair causes a new fault"
 BRINGS_NEW = "it would cause new findings"
 UNTIED = "no evidence ties a result to the call it would stand under"
 Pair = tuple[Any, bytes]
@@ -21,7 +22,7 @@ Pair = tuple[Any, bytes]
 def fault_of(mended: Mended, level: Level) -> str | None:
     """Return why a repair may not be written, if there is a reason."""
     if not mended.settled:
-        return "repeated repairs do not converge"
+        return UNSETTLED
     new = _new(mended, partly=level != "lossy") or _lost_results(mended)
     return new or (UNTIED if untied_pair(mended) else None)
 

@@ -12,7 +12,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.concise import line_of
 from turnlint.report.escape import in_command, in_property, line_start, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, behind, counted, crashed, repair
+from turnlint.report.words import answer, behind, counted, crashed, left_out, repair
 from turnlint.rows import Row
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -39,13 +39,13 @@ class GitHub:
             shows = self.count["error"] <= MOST["error"]
             self.write((_command("error", place, crashed(event)) if shows else there) + "\n")
 
-    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - a sink may sum up, this one need not
+    def finish(self, tally: Tally, *, complete: bool) -> None:
         more = counted({kind: max(0, self.count[kind] - most) for kind, most in MOST.items()})
         if more:
             words = f"{more} more: GitHub shows at most ten of a kind per step; the log lists all"
             self.write(_command("notice", {"title": "turnlint"}, words) + "\n")
         if not complete:
-            self.write(_command("error", {"title": "turnlint"}, LEFT_OUT) + "\n")
+            self.write(_command("error", {"title": "turnlint"}, left_out(tally)) + "\n")
 
 
 def _annotation(row: Row) -> str:

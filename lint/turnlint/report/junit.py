@@ -14,7 +14,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.concise import line_of
 from turnlint.report.escape import clip, in_xml, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, behind, crashed, repair
+from turnlint.report.words import answer, behind, crashed, left_out, repair
 from turnlint.rows import Row
 
 _PIECE = 1 << 16
@@ -151,9 +151,9 @@ class JUnit:
             self.suite.write_out(self.write)
             self.suite = None
 
-    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - suites have their own counts
+    def finish(self, tally: Tally, *, complete: bool) -> None:
         if not complete and not self.crashed:
-            inside = f'<error type="incomplete" message="{in_xml(LEFT_OUT)}"/>\n'
+            inside = f'<error type="incomplete" message="{in_xml(left_out(tally))}"/>\n'
             self._at("turnlint").case("the run", 1, inside, "errors")
         self._close()
         self.write("</testsuites>\n")

@@ -13,7 +13,7 @@ from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import as_code, clip, in_markdown, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found, skipped
+from turnlint.report.words import answer, behind, crashed, found, left_out, skipped
 from turnlint.rows import Row
 from turnlint.text import pluralize
 
@@ -112,7 +112,7 @@ def _short(text: str) -> str:
 def _sum(tally: Tally, *, complete: bool) -> Iterator[str]:
     yield found(tally) + "\n"
     if not complete:
-        yield f"\n**Not complete**: {LEFT_OUT}.\n"
+        yield f"\n**Not complete**: {left_out(tally)}.\n"
     if tally.rules:
         yield "\n| rule | findings |\n|---|---:|\n"
         for name, count in sorted(tally.rules.items(), key=lambda item: (-item[1], item[0])):

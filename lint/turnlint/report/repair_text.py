@@ -49,6 +49,7 @@ WORDS = {
 }
 """Descriptions of a change, singular and plural, where they differ from the general ones."""
 COMPLETED = ("added 1 placeholder result", "added {n} placeholder results")
+PARTED = ("inserted 1 line break between records", "inserted {n} line breaks between records")
 RENAMED = ("renamed 1 id", "renamed {n} ids")
 USUAL = {"moved": ("moved", "block"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
 SHOWN = ("moved", "added", "renamed", "rewritten", "removed")
@@ -109,19 +110,26 @@ def _left(rule: str, count: int, errors: int) -> str:
 def _what(changes: Iterable[Change]) -> Iterator[str]:
     """Yield descriptions of the changes, by kind and rule."""
     counts: Counter[tuple[int, tuple[str, str]]] = Counter()
+    lines = records = 0
     ids = {(key_of(one), one.before_id, one.after_id) for one in changes if one.what == "renamed"}
     for one in changes:
         if one.what == "renamed":
+            continue
+        if one.lines > 1:
+            lines, records = lines + one.lines, records + 1
             continue
         verb, noun = USUAL.get(one.what, ("removed", one.piece or "piece"))
         usual = f"{verb} 1 {noun} ({one.rule})", f"{verb} {{n}} {noun}s ({one.rule})"
         # A call inside a removed result goes with it: the words of the rule are for the result.
         inside = one.piece == "call" and one.size is None
+        usual = PARTED if one.lines == 1 else usual
         words = COMPLETED if completes(one) else WORDS.get((one.what, one.rule), usual)
         words = usual if inside else words
         counts[SHOWN.index(one.what), words] += 1
     if ids:
         counts[SHOWN.index("renamed"), RENAMED] = len(ids)
+    if records:
+        yield f"joined {lines:,} lines to {pluralize(records, 'record')}"
     for (_, (single, several)), count in sorted(counts.items()):
         yield visible(single if count == 1 else several.replace("{n}", f"{count:,}", 1))
 
@@ -203,7 +211,7 @@ def _across(known: list[Done]) -> Iterator[str]:
         met.update(one.fixed.across if one.fixed else {})
     for key in sorted(met):
         provider, _, wire = visible(key).partition(" on ")
-        yield f"of {provider}, only the rules for ids, names and limits apply to conversations in the format {wire}"
+        yield f"for logs in format {wire}, only the rules of {provider} for ids, names and limits apply"
 
 
 def _noted(known: list[Done]) -> Iterator[str]:

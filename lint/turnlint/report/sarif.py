@@ -20,7 +20,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, in_json, visible
 from turnlint.report.paths import address
 from turnlint.report.sarif_rules import LEVELS, Rules
-from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, repair, skipped
+from turnlint.report.words import answer, counted, crashed, known, left_out, repair, skipped
 from turnlint.rows import Place, Row
 from turnlint.text import pluralize
 
@@ -95,7 +95,7 @@ class Sarif:
         }
         invocation = {
             "executionSuccessful": complete,
-            "toolExecutionNotifications": self._notifications(known(tally), complete=complete),
+            "toolExecutionNotifications": self._notifications(tally, complete=complete),
         }
         run = {
             "tool": {"driver": driver},
@@ -114,10 +114,10 @@ class Sarif:
                 between = ",\n"
         self.write("\n]}]}\n")
 
-    def _notifications(self, unsent: str, *, complete: bool) -> list[dict[str, Any]]:
+    def _notifications(self, tally: Tally, *, complete: bool) -> list[dict[str, Any]]:
         told = [_notification("error", crashed(one), one) for one in self.crashes]
         if not complete and not told:
-            told.append(_notification("error", LEFT_OUT))
+            told.append(_notification("error", left_out(tally)))
         if self.more_crashes:
             told.append(
                 _notification(
@@ -129,7 +129,7 @@ class Sarif:
             rules = ", ".join(f"{code} {count:,}" for code, count in sorted(_by_code(self.left).items()))
             words = f"{counted(by_severity)} left out: GitHub keeps the {MOST:,} worst results of a run. Left out: {rules}"
             told.append(_notification("warning", words))
-        if unsent:
+        if unsent := known(tally):
             told.append(_notification("note", f"not shown: {unsent}"))
         if self.skipped:
             told.append(_notification("note", skipped(self.skipped)))

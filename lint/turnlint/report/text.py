@@ -15,7 +15,7 @@ from turnlint.model import SEVERITIES, Finding
 from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
-from turnlint.report.words import answer, behind, found, noted
+from turnlint.report.words import MAX_REASONS, answer, behind, found, noted
 from turnlint.rows import PER_FILE, Cell, Line, Mark, Row, shape_of
 from turnlint.text import pluralize
 
@@ -163,7 +163,10 @@ class Text:
             level = f" [{finding.fix.level}{_asked_for(finding)}]" if finding.fix.is_done_here else ""
             self._note(f"fix: {visible(finding.fix.title)}{level}", gutter)
         elif finding.severity != "info":
-            self._note(f"no fix of its own; `turnlint explain {visible(finding.code)}` says more", gutter)
+            self._note(
+                f"`turnlint fix` has no repair for it; `turnlint explain {visible(finding.code)}` says why",
+                gutter,
+            )
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             left = group.count - len(group.rows)
@@ -267,23 +270,24 @@ class Text:
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
             summed += (
-                f" Of {provider}, only the rules for ids, names and limits apply to "
-                f"{pluralize(count, 'conversation')} in the format {wire}."
+                f" For {pluralize(count, 'conversation')} in format {wire}, only the rules of {provider} for ids, "
+                "names and limits apply."
             )
         for what, count in sorted(tally.noted.items()):
             summed += f" {visible(noted(what, count))}."
-        return (
-            summed
-            if complete
-            else summed + " Incomplete: a file could not be read, or a rule crashed (see above)."
-        )
+        if complete:
+            return summed
+        cause = "a rule crashed" if tally.crashes else "a file could not be read"
+        return f"{summed} Incomplete: {cause} (see above)."
 
     def _skips(self) -> Iterator[str]:
         """Yield the files that were not read, each group with the reason behind the names."""
-        for why, count in self.skips.most_common():
+        for why, count in self.skips.most_common(MAX_REASONS):
             names = self.skipped[why] if count <= SAMPLES else self.skipped[why][:1]
             rest = f" and {count - len(names):,} more" if count > len(names) else ""
             yield f"{', '.join(map(visible, names))}{rest} ({why})"
+        if more := self.skips.total() - sum(count for _, count in self.skips.most_common(MAX_REASONS)):
+            yield f"and {pluralize(more, 'other')}"
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:
         if not self.look.color or not text:

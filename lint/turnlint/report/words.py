@@ -11,7 +11,16 @@ from turnlint.model import Finding
 from turnlint.text import pluralize
 
 _KNOWN = {"baseline": "in the baseline"}
-LEFT_OUT = "a file could not be read, or a rule crashed: the report is incomplete"
+
+
+MAX_REASONS = 5
+"""Limit of the reasons that a summary lists for skipped files, the most frequent first."""
+
+
+def left_out(tally: Tally) -> str:
+    """Return why a report is incomplete."""
+    cause = "a rule crashed" if tally.crashes else "a file could not be read"
+    return f"{cause}: the report is incomplete"
 
 
 def seen(tally: Tally) -> str:
@@ -51,7 +60,9 @@ def noted(what: str, count: int) -> str:
 def skipped(reasons: Mapping[str, int]) -> str:
     """Return how many files were not read, and why."""
     ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    why = [name if len(ranked) == 1 else f"{name} ({count:,})" for name, count in ranked]
+    why = [name if len(ranked) == 1 else f"{name} ({count:,})" for name, count in ranked[:MAX_REASONS]]
+    if more := sum(count for _, count in ranked[MAX_REASONS:]):
+        why[-1] += f" and {pluralize(more, 'other')}"
     return f"{pluralize(sum(reasons.values()), 'file')} skipped: {', '.join(why)}"
 
 

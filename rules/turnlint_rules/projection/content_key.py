@@ -142,5 +142,5 @@ def _fix_result(answered: Answered, asked: Asked | None, key: str) -> Fix | None
     place = (*result.at, *(result.keys.id if key == "id" else result.keys.name))
     steps = (Put(place, dumps(value).encode(), answered.message),)
     if not value:
-        return Fix("lossless", f"none, no call says which {key} it has")
+        return Fix("lossless", f"none; no call has the {key}")
     return Fix("lossless", f"add the {key} of its call", steps)

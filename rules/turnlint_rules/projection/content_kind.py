@@ -109,7 +109,7 @@ def _parts(case: Case, clause: ContentKind, index: int) -> Iterator[Finding]:
             fix = Fix("lossless", "write the string as a text part", (Put(("content", number), data, index),))
         elif isinstance(kind, str) and kind not in clause.kinds:
             what, label = f"a part of kind {quote(kind)}", "not accepted"
-            fix = Fix("lossy", "none, no other kind of part says the same: write it as a text")
+            fix = Fix("lossy", "none; write it as a text")
         else:
             continue
         yield RULE.at_message(

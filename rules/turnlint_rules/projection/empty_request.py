@@ -70,7 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
         finding = RULE.at_request(
             case, request.at if is_absent else place, f"the request has {what}",
             label="no messages" if is_absent else "empty", under=clause,
-            fix=Fix("placeholder", "none, the log does not say what the user asked: add a message"),
+            fix=Fix("placeholder", "none; add a user message"),
         )  # fmt: skip
         is_doubtful = not case.named and (not request.whole or keys <= {*clause.elsewhere})
         is_milder = is_doubtful and finding.severity == "error"

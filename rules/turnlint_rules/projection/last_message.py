@@ -131,7 +131,7 @@ def _continue(case: Case, last: int, clause: LastMessage) -> Fix:
     role = case.messages[last].role
     if case.messages[last].empty:  # another rule removes it, if it has nothing else
         return Fix(
-            "placeholder", "none while the last message is empty: remove it, or write its text by hand"
+            "placeholder", "none while the last message is empty: remove it, or write its text"
         )
     if role == "assistant" and "prefix" in clause.roles:
         return Fix(
@@ -145,7 +145,7 @@ def _continue(case: Case, last: int, clause: LastMessage) -> Fix:
             f"none, the log does not say what follows: add a message of role {_either(clause.roles)}",
         )
     if not case.takes_message("user"):
-        return Fix("placeholder", "none, a repair adds no user message to the session of an agent")
+        return Fix("placeholder", "none; a repair adds no user message to the session of an agent")
     return Fix("placeholder", "add a user message `(continue)`", (Say(last + 1, "user", "(continue)"),))
 
 

@@ -130,7 +130,7 @@ def _sources(case: Case, clause: ResultContent, answered: Answered, subject: str
             yield RULE.at_result(
                 case, answered, f"{subject} contains {_describe_kind(str(kind))} with the source {quote(written)}, which is not accepted in a "
                 "result", key="body", label=f"source {quote(written)}", under=clause, told={"count": number, "kind": written},
-                fix=Fix("lossy", "none, the log does not hold the file in another form: send it in a message of the user"),
+                fix=Fix("lossy", "none; send the file in a user message"),
             )  # fmt: skip
             return
 

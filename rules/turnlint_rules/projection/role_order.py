@@ -208,7 +208,7 @@ def _change_role(index: int, role: str | None) -> Fix:
 def _insert(case: Case, before: int) -> Fix:
     step = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
     if not case.takes_message(step.role):
-        return Fix("placeholder", f"none, a repair adds no {step.role} message to the session of an agent")
+        return Fix("placeholder", f"none; a repair adds no {step.role} message to the session of an agent")
     return Fix("placeholder", f"insert the {step.role} message `(no content)` before it", (step,))
 
 

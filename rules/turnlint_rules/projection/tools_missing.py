@@ -45,6 +45,9 @@ GOOD = (
 )
 
 
+DECLARE = "none; add the tool declarations to the request"
+
+
 def check(case: Case) -> Iterator[Finding]:
     request = case.transcript.request
     if request is None or not request.whole:
@@ -56,14 +59,13 @@ def check(case: Case) -> Iterator[Finding]:
                 : len(request.at) + 1
             ]  # with the object around it, which has no other content
             yield RULE.at_request(
-                case, request.tools_at, "the list of tools is empty", label="empty", under=clause,
-                fix=Fix("lossless", "remove the empty list", (Take(whole),)) if asked is None else None,
+                case, request.tools_at, "`tools` is empty, but the history has calls" if asked else "`tools` is empty", label="empty", under=clause,
+                fix=Fix("lossless", "remove the empty list", (Take(whole),)) if asked is None else Fix("lossless", DECLARE),
             )  # fmt: skip
             continue
         if clause.history and asked is not None and not request.tools:
             yield RULE.at_call(
-                case, asked, f"the history has {called(asked.call)}, but the request declares no tools; fix cannot add "
-                "them, because the log does not hold their declarations",
+                case, asked, f"the history has {called(asked.call)}, but the request declares no tools",
                 key="whole", label="no tools are declared", under=clause,
-                fix=Fix("lossless", "none, the log does not say how the tools were declared: declare them again"),
+                fix=Fix("lossless", DECLARE),
             )  # fmt: skip

@@ -97,7 +97,7 @@ def _fix(case: Case, index: int, place: str, shown: str, below: Pointer) -> Fix 
             return None
         if any(asked.call.id == identifier for asked in case.asked):
             return Fix(
-                "lossy", f"none, the key names call {quote(identifier)}: write a message of role `tool`"
+                "lossy", f"none; the key names call {quote(identifier)}, so write a message of role `tool`"
             )
     title = f"remove {quote(shown) if shown else 'it'}"
     return Fix("lossy", title, (Take(below, index),))

@@ -70,10 +70,16 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_message(
                 case,
                 index,
-                "a call is in a message of results, where it has no effect"
-                if is_copy or value is None
-                else "a call is in a message of results and in no message of the assistant",
+                "copy of an assistant's call, inside a tool message"
+                if is_copy
+                else "call inside a tool message"
+                if value is None
+                else "the call is only in a tool message; its assistant message is missing",
                 below=place,
-                label="copy of a call" if is_copy else "its only place" if value is not None else "",
+                label="copy of a call"
+                if is_copy
+                else "no assistant message has this call"
+                if value is not None
+                else "",
                 fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if is_copy else None,
             )

@@ -75,9 +75,7 @@ def check(case: Case) -> Iterator[Finding]:
                 fix = Fix("lossless", OTHER_KEYS)
             elif message.role == "user" and index in first:
                 # Without its first user message a conversation is no better; rules about providers report it.
-                fix = Fix(
-                    "lossless", "none, the log does not say what the user asked: write the text by hand"
-                )
+                fix = Fix("lossless", "none; write the text of the message")
             else:
                 fix = Fix("lossless", "remove the empty message", (Drop(Piece(index)),))
             yield RULE.at_message(case, index, f"{role} message is empty", fix=fix)

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule
+from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule, quote
 
 RULE = Rule("ST103", "malformed-message", "error", fix="lossless", triggers=frozenset({"misfit", "record"}))
 
@@ -55,12 +55,22 @@ def check(case: Case) -> Iterator[Finding]:
     for record, misfit in misfits:
         finding = RULE.at_record(
             record,
-            f"expected {misfit.expected}, got {misfit.found}",
+            f"{_key_of(misfit.at)}expected {misfit.expected}, got {misfit.found}",
             at=misfit.at,
             severity="error" if misfit.grave else "warning",
             kind=misfit.found,
         )
         yield structs.replace(finding, fix=_fix(case, record, misfit, places))
+
+
+def _key_of(at: Pointer) -> str:
+    """Return the last key of a position with its index, as the start of a message; empty for a whole record."""
+    place = ""
+    for part in reversed(at):
+        if isinstance(part, str):
+            return f"{quote(part + place)}: "
+        place = f"[{part}]{place}"
+    return ""
 
 
 def _fix(case: Case, record: Record, misfit: Misfit, places: dict[tuple[int, Pointer], int]) -> Fix | None:
@@ -77,7 +87,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record contains no conversation in the format of the file{damage.trouble.detail}",
+            f"the record is no message or request of format {damage.trouble.detail}",
             at=damage.trouble.at,
             severity="warning",
         )
