@@ -142,7 +142,7 @@ def _continue(case: Case, last: int, clause: LastMessage) -> Fix:
     if role not in ("assistant", "system") or "user" not in clause.roles:
         return Fix(
             "placeholder",
-            f"none, the log does not say what follows: add a message of role {_either(clause.roles)}",
+            f"none; add a message of role {_either(clause.roles)}",
         )
     if not case.takes_message("user"):
         return Fix("placeholder", "none; a repair adds no user message to the session of an agent")
