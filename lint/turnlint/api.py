@@ -81,7 +81,7 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.profiles import Capabilities, Known, Profile, Weight
-from turnlint.text import also_calls
+from turnlint.text import also_calls, name_key
 from turnlint.text import describe_call as called
 from turnlint.text import describe_result as answering
 from turnlint.text import quote_name as quote
@@ -210,6 +210,7 @@ __all__ = [
     "is_named_otherwise",
     "is_scrubbed",
     "kept_raw",
+    "name_key",
     "near",
     "near_call",
     "near_result",
@@ -438,9 +439,7 @@ def spot(one: Asked | Answered) -> "Piece":
     return steps.Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
 
 
-OTHER_KEYS = (
-    "none; the message has other keys that may hold its content: remove them, or write the text"
-)
+OTHER_KEYS = "none; the message has other keys that may hold its content: remove them, or write the text"
 NO_PLACEHOLDER = "none; a repair cannot write a result for this kind of call: write the result"
 
 

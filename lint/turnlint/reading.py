@@ -27,6 +27,7 @@ from turnlint.neighbours.families import OTHER_CHAT
 from turnlint.neighbours.guards import neighbour_in, similar_to
 from turnlint.neighbours.spellings import Spelling, Survey, suspected_in
 from turnlint.sampling import owner_of, sample
+from turnlint.text import name_key
 
 if TYPE_CHECKING:
     from turnlint.documents.selection import Selection
@@ -490,7 +491,7 @@ def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
 
 def _stray(stray: Stray, format_name: str) -> Trouble:
     misfit = stray.misfit
-    found = f": expected {misfit.expected}, got {misfit.found}" if misfit else ""
+    found = f": {name_key(misfit.at)}expected {misfit.expected}, got {misfit.found}" if misfit else ""
     detail = f"{format_name}, and is not checked{found}"
     return Trouble("stray", 0, 0, misfit.at if misfit else (), detail)
 

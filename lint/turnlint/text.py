@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from turnlint.model import Call, Result
+    from turnlint.model import Call, Pointer, Result
 
 MAX_QUOTED_CHARS = 64
 MAX_WRONG_CHARS = 60
@@ -31,6 +31,16 @@ def quote_name(name: str | None) -> str:
     if len(name) > MAX_QUOTED_CHARS:
         return f"`{name[: MAX_QUOTED_CHARS - 1]}…` ({len(name)} characters)"
     return f"`{name}`"
+
+
+def name_key(at: "Pointer") -> str:
+    """Return the last key of a position with its index, as the start of a message; empty for a whole record."""
+    place = ""
+    for part in reversed(at):
+        if isinstance(part, str):
+            return f"{quote_name(part + place)}: "
+        place = f"[{part}]{place}"
+    return ""
 
 
 def quote_value(text: str) -> str:

@@ -130,9 +130,7 @@ def _continue(case: Case, last: int, clause: LastMessage) -> Fix:
     """Return the repair after which the model may answer, if the last role is assistant or system."""
     role = case.messages[last].role
     if case.messages[last].empty:  # another rule removes it, if it has nothing else
-        return Fix(
-            "placeholder", "none while the last message is empty: remove it, or write its text"
-        )
+        return Fix("placeholder", "none while the last message is empty: remove it, or write its text")
     if role == "assistant" and "prefix" in clause.roles:
         return Fix(
             "lossless",

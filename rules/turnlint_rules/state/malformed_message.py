@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule, quote
+from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule, name_key
 
 RULE = Rule("ST103", "malformed-message", "error", fix="lossless", triggers=frozenset({"misfit", "record"}))
 
@@ -55,22 +55,12 @@ def check(case: Case) -> Iterator[Finding]:
     for record, misfit in misfits:
         finding = RULE.at_record(
             record,
-            f"{_key_of(misfit.at)}expected {misfit.expected}, got {misfit.found}",
+            f"{name_key(misfit.at)}expected {misfit.expected}, got {misfit.found}",
             at=misfit.at,
             severity="error" if misfit.grave else "warning",
             kind=misfit.found,
         )
         yield structs.replace(finding, fix=_fix(case, record, misfit, places))
-
-
-def _key_of(at: Pointer) -> str:
-    """Return the last key of a position with its index, as the start of a message; empty for a whole record."""
-    place = ""
-    for part in reversed(at):
-        if isinstance(part, str):
-            return f"{quote(part + place)}: "
-        place = f"[{part}]{place}"
-    return ""
 
 
 def _fix(case: Case, record: Record, misfit: Misfit, places: dict[tuple[int, Pointer], int]) -> Fix | None:
