@@ -7,6 +7,7 @@ import typing
 from random import Random
 from typing import Any
 
+import turnlint.clauses  # noqa: F401 - defines the subclasses
 from turnlint.clause import Clause
 
 KINDS = Clause.__subclasses__()
