@@ -86,7 +86,7 @@ def test_no_repair_is_offered_where_a_session_accepts_no_message(provider: str, 
     ]
     (folder / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     found = CliRunner().invoke(lint_command, ["a.jsonl", "--provider", provider])
-    assert "fix: none, a repair adds no user message to the session of an agent" in " ".join(
+    assert "fix: none; a repair adds no user message to the session of an agent" in " ".join(
         found.output.split()
     )
     done = CliRunner().invoke(fix_command, ["a.jsonl", "--provider", provider, "--level", "lossy"])

@@ -307,12 +307,9 @@ def test_a_run_lists_the_five_most_frequent_reasons_for_skipped_files(tmp_path: 
     assert shown.count("(") == 5
 
 
-@pytest.mark.parametrize(
-    "body",
-    ['{"messages": []}', '{"model": "m", "messages": [], "tools": []}', '{"model": "m", "contents": [ ]}'],
-)
+@pytest.mark.parametrize("body", ['{"messages": []}', '{"id": "s", "messages": [ ]}'])
 def test_a_request_without_messages_is_named(tmp_path: Path, body: str) -> None:
     (tmp_path / "a.json").write_text(body)
-    words = "a.json: is a request without messages; --format NAME checks it in that format\n"
-    assert run(tmp_path, "lint", "a.json").stderr == f"turnlint: {words}"
-    assert words in run(tmp_path, "why", "did not have response messages", "a.json").stdout
+    words = "a.json: looks like a request or a session with empty `messages`; no key names its format"
+    assert words in run(tmp_path, "lint", "a.json").stderr
+    assert words in " ".join(run(tmp_path, "why", "did not have response messages", "a.json").stdout.split())

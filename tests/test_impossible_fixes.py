@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from turnlint.cli import cli
 
-NO_RESULT = "none, a repair cannot write a result for this kind of call: write it by hand"
+NO_RESULT = "none; a repair cannot write a result for this kind of call: write the result"
 PLACEHOLDER = "add a placeholder result that says the outcome is unknown"
 USER = {"role": "user", "content": "go"}
 CALL = {"name": "get_tide", "parameters": {"port": "Oban"}}
@@ -73,18 +73,16 @@ def test_a_call_of_the_first_api_of_cohere_gets_no_placeholder(tmp_path: Path) -
 def test_an_empty_message_with_other_keys_says_why_it_stays(tmp_path: Path) -> None:
     options = ("--format", "openai-chat", "--provider", "mistral")
     found = fixes(tmp_path / "a.jsonl", {"messages": [USER, EMPTY]}, *options)
-    kept = (
-        "none, the message has other keys that may hold its content: remove them, or write the text by hand"
-    )
+    kept = "none; the message has other keys that may hold its content: remove them, or write the text"
     assert found["ST110"] == found["PR312"] == [kept]
-    assert found["PR311"] == ["none while the last message is empty: remove it, or write its text by hand"]
+    assert found["PR311"] == ["none while the last message is empty: remove it, or write its text"]
     assert all(found["PR317"])
 
 
 def test_an_empty_first_message_says_why_it_stays(tmp_path: Path) -> None:
     body = {"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": "hi"}]}
     [title] = fixes(tmp_path / "a.jsonl", body)["ST110"]
-    assert title == "none, the log does not say what the user asked: write the text by hand"
+    assert title == "none; write the text of the message"
 
 
 TEXT = {"type": "text", "text": "I count."}

@@ -85,7 +85,7 @@ def test_a_repair_that_needs_an_id_is_shown_only_if_it_is_made(
 def test_the_finding_names_the_blocking_value(call: Any, kind: str) -> None:
     rows = rows_of(json.dumps(chat(call, "no such id")).encode() + b"\n", "openai-chat", "mistral")
     titles = {row.finding.code: row.finding.fix.title for row in rows if row.finding.fix}
-    assert titles["PR303"] == f"none, the id of the call is {kind}: write a string by hand"
+    assert titles["PR303"] == f"none; the id of the call is {kind}: write a string"
 
 
 def test_an_id_is_still_added_where_its_key_is_absent() -> None:
