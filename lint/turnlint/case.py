@@ -214,6 +214,17 @@ class Case(Struct, frozen=True, dict=True):
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
+    def has_call_beside(self, orphan: Answered) -> bool:
+        """Whether the call of an orphan result may be in its message of results, and nowhere else.
+
+        A call inside the result is its own only with its id, or where it has none.
+        """
+        if not self.has_own_call(orphan):
+            return False
+        inner = [self.said(orphan.message, place) for place in self.calls_in(orphan)]
+        ids = [call.get("id") for call in inner if isinstance(call, dict)]
+        return not inner or None in ids or orphan.result.id in ids
+
     @cached_property
     def no_objects(self) -> frozenset[tuple[int, Pointer]]:
         """Return the positions, by record, where another value is in place of an expected object."""

@@ -389,7 +389,7 @@ class Reading:
             elif not one.expected and self.waiting:
                 self.waiting.append(one)
             elif not one.expected:
-                yield (Damage(one.record, _stray(one, self.log_format or "")),)
+                yield (Damage(one.record, _stray(one)),)
 
     def _near(self, transcript: Transcript) -> Near | None:
         """Return the name of another format, if a conversation or all of its file is written in it."""
@@ -489,11 +489,10 @@ def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
     return tuple(Damage(decoded.record, trouble) for trouble in decoded.troubles)
 
 
-def _stray(stray: Stray, format_name: str) -> Trouble:
+def _stray(stray: Stray) -> Trouble:
     misfit = stray.misfit
     found = f": {name_key(misfit.at)}expected {misfit.expected}, got {misfit.found}" if misfit else ""
-    detail = f"{format_name}, and is not checked{found}"
-    return Trouble("stray", 0, 0, misfit.at if misfit else (), detail)
+    return Trouble("stray", 0, 0, misfit.at if misfit else (), found)
 
 
 def _fits_badly(found: Transcript | Stray) -> bool:

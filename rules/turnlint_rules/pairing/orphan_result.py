@@ -123,7 +123,7 @@ def check(case: Case) -> Iterator[Finding]:
             label=label,
             related=related,
             fix=None
-            if case.has_own_call(orphan)
+            if case.has_call_beside(orphan)
             else _fix(case, orphan, calls, _alternative(related, same_id)),
         )
 

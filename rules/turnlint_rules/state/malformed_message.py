@@ -77,7 +77,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record is no message or request of format {damage.trouble.detail}",
+            f"the record is no message or request, and is not checked{damage.trouble.detail}",
             at=damage.trouble.at,
             severity="warning",
         )
