@@ -2,8 +2,9 @@
 
 What it does
     Reports a request whose list of messages is empty or missing. It is a warning for a record with no other
-    key than a model, unless the provider is named: such a record may be a stored conversation. It does not
-    check a bare list of messages, or a request that continues a conversation which the provider keeps.
+    keys than a model and a system prompt, unless the provider is named: such a record may be a stored
+    conversation. It does not check a bare list of messages, or a request that continues a conversation
+    which the provider keeps.
 
 Why it matters
     The provider rejects the request, because it contains nothing to answer.
@@ -31,9 +32,13 @@ RULE = Rule("PR323", "empty-request", "error", fix="placeholder", triggers=froze
 
 _SETTINGS = b'"generationConfig": {"temperature": 0}, "systemInstruction": {"parts": [{"text": "Be brief."}]}'
 
+_OF_ANY_RECORD = frozenset({"model", "system", "systemInstruction", "system_instruction", "instructions"})
+"""Keys of a request that a stored conversation can have too."""
+
 BAD = (
     Raw("gemini", b'{"contents": [], %s}\n' % _SETTINGS, (("PR323", 1),), provider="gemini"),
     Raw("gemini", b"{%s}\n" % _SETTINGS, (("PR323", 1),), provider="gemini"),
+    Raw("gemini", b'{"contents": [], "systemInstruction": {"parts": [{"text": "Be brief."}]}}\n', (("PR323", 1),), provider="auto"),
     Raw("openai-chat", b'{"model": "gpt-4.1", "messages": [], "temperature": 0}\n', (("PR323", 1),), provider="openai"),
     Raw("openai-chat", b'{"model": "gpt-4.1", "temperature": 0}\n', (("PR323", 1),), provider="openai"),
     Raw("anthropic", b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": []}\n', (("PR323", 1),), provider="anthropic"),
@@ -60,7 +65,7 @@ def check(case: Case) -> Iterator[Finding]:
     place = (*request.at, request.key)
     body = case.value_in(request.record, request.at)
     keys = frozenset(body) if isinstance(body, dict) else frozenset[str]()
-    if transcript.misfits or not (request.whole or case.named or keys <= {request.key, "model"}):
+    if transcript.misfits or not (request.whole or case.named or keys <= {request.key, *_OF_ANY_RECORD}):
         return  # its messages are malformed, or the record is a stored list and no request
     is_absent = case.value_in(request.record, place) is None
     for clause in case.clauses(EmptyRequest):
