@@ -53,6 +53,8 @@ static bool fill_piece(Reader *reader, const Object *object, Frame *frame, Piece
     if ((piece->kind == PIECE_result && frame->has_object_output)
         || (piece->kind == PIECE_call && reader->syntax.needs_arguments && frame->arguments != ARGUMENTS_object))
         return false;
+    if (kind->may_be_hosted && (frame->is_hosted || !piece->id.start))
+        piece->kind = PIECE_other; /* the provider runs the tool, and the log has its outcome */
     piece->has_cipher = kind->piece == PIECE_cipher;
     if (piece->kind == PIECE_cipher)
         piece->kind = PIECE_thought;
@@ -62,6 +64,12 @@ static bool fill_piece(Reader *reader, const Object *object, Frame *frame, Piece
     piece->size = frame->size;
     piece->is_hollow = frame->is_hollow || !frame->has_output;
     piece->arguments = frame->has_arguments ? frame->arguments : ARGUMENTS_absent;
+    if (kind->tool.size && piece->kind == PIECE_call) {
+        if (piece->arguments != ARGUMENTS_object)
+            return false;
+        piece->arguments = ARGUMENTS_free_object;
+        piece->name = (Text){kind->tool.letters, kind->tool.letters + kind->tool.size, true, false};
+    }
     if (piece->kind == PIECE_call && reader->syntax.needs_call_type && object->kind_by == KIND_BY_TYPE && !frame->type.start)
         piece->marks |= BIT(untyped_call);
     return true;
@@ -645,17 +653,30 @@ static bool add_piece_item(Reader *reader, const Object *object, Frame *frame)
     return begin_message(reader, role) && add_piece(reader, &piece, &said) && end_message(reader, role, &said, content);
 }
 
+/* Add an item with settings for the following turns: a message of the system without a content. */
+static bool add_setting_item(Reader *reader, const Frame *frame)
+{
+    int role = role_of_frame(reader, frame);
+    Said said = {.has_block = true, .has_others = true, .speaks = true};
+    if (role < 0 || reader->syntax.neutral[role] != SYSTEM_NEUTRAL || !begin_message(reader, role))
+        return false;
+    reader->row_spoke = true;
+    return end_message(reader, role, &said, CONTENT_absent);
+}
+
 /* Add one item of a list whose items are messages, calls and results. */
 bool add_item(Reader *reader, const Object *object, Frame *frame)
 {
     const Kind *kind;
     if (!settle_kind(reader, object, frame, &kind) || !add_item_id(reader, &frame->item, kind, (int)(kind - object->kinds)))
         return false;
-    if (reader->has_open_reasoning && kind->piece != PIECE_thought && !frame->item.start)
+    if (reader->has_open_reasoning && kind->piece != PIECE_thought && !length(&frame->item))
         reader->facts.marks |= BIT(stranded_reasoning);
     reader->has_open_reasoning = false;
     if (kind->piece == PIECE_other)
         reader->facts.marks |= kind->marks;
+    if (kind->piece == PIECE_setting)
+        return add_setting_item(reader, frame);
     if (kind->piece != PIECE_message)
         return add_piece_item(reader, object, frame);
     bool is_fine = add_message_item(reader, frame);

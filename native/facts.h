@@ -76,7 +76,7 @@ typedef struct {
     int kind;
     Text type, role, id, result_id, name, item, text, signature;
     bool has_text, has_words, has_signature, has_blank_signature, has_arguments, has_output, failed, speaks_beside, has_calls_key, has_reasoning, has_plan, is_thought, has_object_output;
-    bool is_hollow;
+    bool is_hollow, is_hosted;
     uint8_t content, written, arguments;
     uint32_t size, inner, others;
 } Frame;

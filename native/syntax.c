@@ -81,15 +81,17 @@ static bool fill_kinds(Object *object, PyObject *kinds)
     Py_ssize_t count = PyTuple_Size(kinds);
     memset(object->kind_of_key, -1, sizeof object->kind_of_key);
     for (Py_ssize_t i = 0; i < count; i++) {
-        const char *letters, *prefix;
-        Py_ssize_t size, prefix_size;
+        const char *letters, *prefix, *tool;
+        Py_ssize_t size, prefix_size, tool_size;
+        int may_be_hosted;
         unsigned long long allowed, needed, marks;
         Kind *kind = &object->kinds[i];
         if (i == MAX_KINDS
-            || !PyArg_ParseTuple(PyTuple_GetItem(kinds, i), "s#KKKiis#", &letters, &size, &allowed, &needed, &marks, &kind->piece,
-                                 &kind->group, &prefix, &prefix_size)
-            || !set_word(&kind->prefix, prefix, prefix_size))
+            || !PyArg_ParseTuple(PyTuple_GetItem(kinds, i), "s#s#s#KKKiip", &letters, &size, &prefix, &prefix_size, &tool,
+                                 &tool_size, &allowed, &needed, &marks, &kind->piece, &kind->group, &may_be_hosted)
+            || !set_word(&kind->prefix, prefix, prefix_size) || !set_word(&kind->tool, tool, tool_size))
             return false;
+        kind->may_be_hosted = may_be_hosted;
         kind->allowed = allowed;
         kind->needed = needed;
         kind->marks = marks;

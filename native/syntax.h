@@ -15,7 +15,7 @@
 /* The meanings of keys. The number of an action is its index in the tuple that Python gets. */
 #define ACTIONS(X) \
     X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
-    X(content) X(pieces) X(output) X(outputs) X(json) X(output_parts) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
+    X(content) X(pieces) X(output) X(outputs) X(list_output) X(hosted) X(json) X(output_parts) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
     X(keep) X(opaque) X(setting) X(choice) X(record) X(tools) X(messages)
 enum {
 #define X(name) DO_##name,
@@ -25,7 +25,7 @@ enum {
 };
 
 /* The kinds of pieces of a message. */
-#define PIECES(X) X(text) X(media) X(call) X(result) X(thought) X(cipher) X(other) X(server_call) X(server_result) X(message)
+#define PIECES(X) X(text) X(media) X(call) X(result) X(thought) X(cipher) X(other) X(server_call) X(server_result) X(message) X(setting)
 enum {
 #define X(name) PIECE_##name,
     PIECES(X)
@@ -60,6 +60,8 @@ typedef struct {
     uint64_t allowed, needed, marks;
     int piece, group; /* group: the number of a kind among those of results */
     Word prefix; /* of an item id; empty if the kind has none */
+    Word tool;   /* the name of the only tool of such calls; empty if a call has its own name */
+    bool may_be_hosted;
 } Kind;
 
 typedef struct {

@@ -324,6 +324,18 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         frame->has_words |= at && blankness_of(&text) == HAS_WORDS;
         return at;
     case DO_braces: return *at == '{' ? read_any(&reader->open_keys, at, end, depth) : NULL;
+    case DO_list_output: /* an output that is a list without parts */
+        frame->has_output = true;
+        frame->written = *at == '[' ? WRITTEN_list : WRITTEN_null;
+        to = *at == '[' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
+        frame->is_hollow = *at == 'n' || (to && to - at == 2);
+        frame->size = to ? (uint32_t)(to - at) : 0;
+        return to;
+    case DO_hosted:
+        text = (Text){0};
+        at = read_optional_name(reader, at, end, &text, depth);
+        frame->is_hosted = at && IS(&text, "server");
+        return at;
     case DO_json: /* an output that is one object */
         frame->has_output = true;
         frame->written = *at == '{' ? WRITTEN_object : WRITTEN_null;

@@ -180,6 +180,20 @@ SHAPES = {
         {"type": "message", "id": "msg_1", "role": "assistant", "phase": "final_answer", "status": "completed", "content": [{"type": "output_text", "text": "done"}]},
         {"role": "user", "content": "on"},
     ]}),
+    "a search of tools that the client runs": ("openai-responses", {"model": "gpt-5.1", "store": False, "input": [
+        {"role": "user", "content": "go"},
+        {"type": "tool_search_call", "call_id": "s1", "execution": "client", "status": "completed", "arguments": {"queries": ["q"]}},
+        {"type": "tool_search_output", "call_id": "s1", "execution": "client", "status": "completed", "tools": [{"type": "function", "name": "look"}]},
+    ]}),
+    "a search of tools that the provider runs": ("openai-responses", {"model": "gpt-5.1", "input": [
+        {"role": "user", "content": "go"},
+        {"type": "tool_search_call", "id": "tsc_1", "call_id": None, "execution": "server", "status": "completed", "arguments": {"queries": ["q"]}},
+        {"type": "tool_search_output", "id": "tso_1", "call_id": None, "execution": "server", "status": "completed", "tools": []},
+    ]}),
+    "tools between turns": ("openai-responses", {"model": "gpt-5.1", "input": [
+        {"role": "user", "content": "go"},
+        {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "look"}]},
+    ]}),
     "a document in a result": ("bedrock", {"modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0", "toolConfig": {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {}}}}]}, "messages": [
         {"role": "user", "content": [{"text": "go"}]},
         {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "look", "input": {}}}]},

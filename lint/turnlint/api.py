@@ -42,6 +42,7 @@ from turnlint.clauses import (
 )
 from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
+from turnlint.facts import ITEM_PATTERNS, ITEM_PREFIXES
 from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
 from turnlint.keys import by_place, strange
 from turnlint.ledger import (
@@ -111,6 +112,8 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
+    "ITEM_PATTERNS",
+    "ITEM_PREFIXES",
     "NO_PLACEHOLDER",
     "OTHER_KEYS",
     "SEVERITIES",

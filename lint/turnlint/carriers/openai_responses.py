@@ -354,22 +354,30 @@ SYNTAX = WireSyntax(
             {
                 "type": "type", "role": "role", "content": "content:part", "id": "item", "call_id": "id", "name": "name",
                 "arguments": "arguments", "input": "free", "output": "output:output", "encrypted_content": "encrypted",
+                "execution": "hosted", "tools": "list_output",
                 **dict.fromkeys(
                     (
                         "status", "phase", "namespace", "summary", "caller", "action", "queries", "results", "code", "container_id",
                         "outputs", "result", "background", "output_format", "quality", "revised_prompt", "size", "server_label",
-                        "tools", "error", "created_by",
+                        "error", "created_by",
                     ),
                     "skip",
                 ),
             },
             {
-                "message": PieceSyntax("message", "role content", "id status phase", prefix="msg"),
-                "function_call": PieceSyntax("call", "call_id name arguments", f"{_CALLER} namespace", prefix="fc"),
-                "function_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="fco"),
-                "custom_tool_call": PieceSyntax("call", "call_id name input", f"{_CALLER} namespace", prefix="ctc"),
-                "custom_tool_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="ctco"),
-                "reasoning": PieceSyntax("thought", "summary", "id content encrypted_content status", prefix="rs"),
+                "message": PieceSyntax("message", "role content", "id status phase"),
+                "function_call": PieceSyntax("call", "call_id name arguments", f"{_CALLER} namespace"),
+                "function_call_output": PieceSyntax("result", "call_id output", _CALLER),
+                "custom_tool_call": PieceSyntax("call", "call_id name input", f"{_CALLER} namespace"),
+                "custom_tool_call_output": PieceSyntax("result", "call_id output", _CALLER),
+                "tool_search_call": PieceSyntax(
+                    "call", "arguments", "call_id execution id status", tool="tool_search", may_be_hosted=True
+                ),
+                "tool_search_output": PieceSyntax(
+                    "result", "tools", "call_id execution id status", may_be_hosted=True
+                ),
+                "additional_tools": PieceSyntax("setting", "role tools", "id"),
+                "reasoning": PieceSyntax("thought", "summary", "id content encrypted_content status"),
                 "compaction": PieceSyntax("other", "encrypted_content", "id created_by"),
                 "item_reference": PieceSyntax("other", "id", mark="reference"),
                 "web_search_call": PieceSyntax("other", "", "id status action"),

@@ -20,12 +20,14 @@ class PieceSyntax(Struct, frozen=True):
     """Required keys, separated by spaces."""
     also: str = ""
     """Optional keys, separated by spaces."""
-    prefix: str = ""
-    """The prefix of the id of such an item."""
     mark: str = ""
     """A mark that such a piece sets on its conversation."""
     means: tuple[str, ...] = ()
     """The possible kinds of such a part of an output, if its data decide the kind; else it has its own name."""
+    tool: str = ""
+    """The name of the tool, if all calls of this kind have one; their arguments have a form of the tool."""
+    may_be_hosted: bool = False
+    """Whether the provider may run the tool: without an id such a call or result needs no partner."""
 
 
 class ObjectSyntax(Struct, frozen=True):

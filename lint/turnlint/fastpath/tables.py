@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 
 from turnlint.carrying.saying import TIMES
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, WireSyntax
+from turnlint.facts import ITEM_PREFIXES
 from turnlint.ledger import MISSING, REDACTED
 from turnlint.model import Content, Role
 from turnlint.names import CLASS_OF
@@ -205,7 +206,8 @@ def _row(
         )
         group = types.index(word) if word in types else 0
         mark = 1 << marks[piece.mark] if piece.mark else 0
-        kinds.append((word, allowed, needed, mark, pieces.index(piece.piece), group, piece.prefix))
+        letters = word, ITEM_PREFIXES.get(word, ""), piece.tool
+        kinds.append((*letters, allowed, needed, mark, pieces.index(piece.piece), group, piece.may_be_hosted))
     how = _ALONE if not shape.kinds else _BY_KEY if shape.by_key else _BY_TYPE
     default = list(shape.kinds).index(shape.default) if shape.default else -1
     return tuple(keys), tuple(kinds), how, default, shape.is_envelope, shape.is_open

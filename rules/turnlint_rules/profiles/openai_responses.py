@@ -4,6 +4,8 @@ Calls and outputs are items that are paired by `call_id`, at any position. Items
 """
 
 from turnlint.api import (
+    ITEM_PATTERNS,
+    ITEM_PREFIXES,
     AnyClause,
     ArgumentsEncoding,
     Capabilities,
@@ -43,16 +45,12 @@ _PATTERN = "Invalid '{path}': string does not match pattern. Expected a string t
 _ALONE = "Item '{id}' of type 'reasoning' was provided without its required following item."
 _O_MODELS = r"(?:^|[/:])o\d(?:-|$)"
 _TWICE = "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
-_PREFIXES = {
-    "function_call": "fc", "function_call_output": "fco", "custom_tool_call": "ctc",
-    "custom_tool_call_output": "ctco", "message": "msg", "reasoning": "rs",
-}  # fmt: skip
-"""Prefix of the id of an item, by type. For other types, all recorded ids were created by the API."""
 
 
 def _prefix(kind: str, prefix: str) -> IdForm:
+    # For types of items without a prefix, all recorded ids were created by the API.
     return IdForm(
-        of="item", kinds=(kind,), doubtful="silent", pattern=f"{prefix}[A-Za-z0-9_-]*", wants=f"`{prefix}` with letters, digits, `_` and `-`",
+        of="item", kinds=(kind,), doubtful="silent", pattern=ITEM_PATTERNS[kind], wants=f"`{prefix}` with letters, digits, `_` and `-`",
         says=f"Invalid '{{path}}': '{{id}}'. Expected an ID that begins with '{prefix}'.",
         source="nodetool 4252, langchainjs 11044 and many others; all 101 accepted ids of these items begin so. "
         "OpenRouter, DeepSeek and xAI took others 35 times (028e6fa5da056273)", date="2026-11",
@@ -62,7 +60,7 @@ def _prefix(kind: str, prefix: str) -> IdForm:
 _IDS: tuple[AnyClause, ...] = (
     IdLength(most=64, says=_TOO_LONG, source=f"{_SPEC}; dsh-plugin 29, openclaw 137489", date="2026-08"),
     IdLength(most=64, of="item", says=_TOO_LONG, source=_SPEC, date="2026-08"),
-    *(_prefix(kind, prefix) for kind, prefix in _PREFIXES.items()),
+    *(_prefix(kind, prefix) for kind, prefix in ITEM_PREFIXES.items()),
     IdUnique(
         of="call", over="request", severity="warning", says=_TWO_OUTPUTS, date="2026-09",
         source="hermes 102629 and pi 9057, both behind gateways; no accepted request has an id twice",
