@@ -44,10 +44,17 @@ def _parts(mark: str) -> tuple[str, str, str]:
     return mark, "", ""
 
 
+@cache
+def _steps_of(mark: str) -> tuple[str, ...]:
+    """Return the keys of the path of a mark."""
+    path, _, _ = _parts(mark)
+    return tuple(step for step in path.replace("[]", "").split(".") if step)
+
+
 def _words_of(mark: str) -> list[bytes]:
     """Return the keys of the path of a mark and its word, as bytes of a record."""
-    path, how, word = _parts(mark)
-    keys = [b'"%s"' % step.encode() for step in path.replace("[]", "").split(".") if step]
+    _, how, word = _parts(mark)
+    keys = [b'"%s"' % step.encode() for step in _steps_of(mark)]
     return [*keys, b'"%s' % word.encode()] if how else keys
 
 
@@ -267,13 +274,27 @@ def resembled(outlines: "Sequence[Sketch]", starts: Sequence[bytes]) -> tuple[Fa
         met[SSE] = Family(
             SSE, tuple(mark.decode() for mark in _SSE if any(one.startswith(mark) for one in starts)), lines
         )
+    keys = _keys_in(outlines)
     for name, marks in (*FAMILIES, *SIMILAR):
+        if not all(keys.issuperset(_steps_of(mark)) for mark in marks):
+            continue
         records = sum(all(_has(outline, mark) for mark in marks) for outline in outlines)
         if records and (name not in met or met[name].records < records):
             met[name] = Family(name, tuple(map(_shown, marks)), records)
     return tuple(
         sorted(met.values(), key=lambda one: (one.name in (OTHER_CHAT, INPUT_LIST), -one.records, one.name))
     )
+
+
+def _keys_in(outlines: "Iterable[Sketch]") -> set[str]:
+    """Return the keys of all objects of some outlines."""
+    found: set[str] = set()
+    to_read = [*outlines]
+    while to_read:
+        one = to_read.pop()
+        found.update(one.keys)
+        to_read += [*one.keys.values(), *one.items]
+    return found
 
 
 def _shown(mark: str) -> str:
