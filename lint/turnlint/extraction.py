@@ -24,7 +24,7 @@ from turnlint.facts import (
 from turnlint.harmless import has_only_foreign_names, is_kept_elsewhere
 from turnlint.keys import ReadKeys
 from turnlint.ledger import Interaction, Ledger, is_missing, usable
-from turnlint.ledger.values import LONGEST_WORD
+from turnlint.ledger.values import LONGEST_WORD, has_redaction
 from turnlint.model import (
     Arguments,
     Call,
@@ -392,8 +392,7 @@ class _Gathered:
         if self.items.setdefault(item, self.index) != self.index:
             self.marks.add("item-twice")
         pattern = ITEM_PATTERNS.get(kind)
-        # A recorder writes "REDACTED" into ids, and the rule skips those too.
-        if pattern is not None and not re.fullmatch(pattern, item) and "REDACTED" not in item.upper():
+        if pattern is not None and not re.fullmatch(pattern, item) and not has_redaction(item):
             self.odd_items.add(kind)
 
     def facts(self, opened: dict[int, Any]) -> ConversationFacts:

@@ -26,14 +26,14 @@ ODD: frozenset[str] = frozenset(get_args(Odd))
 MISSING = frozenset({"", "null"})
 """Ids without a value: SDKs write `null` as a text for an id they did not get (mistral-common 1.13.0)."""
 
-REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
-"""Replacements of ids by log scrubbers. Such an id identifies nothing, so it matches nothing."""
+REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
+"""Replacements of ids by log scrubbers, in upper case. Such an id identifies nothing, so it matches nothing."""
 LONGEST_WORD = max(map(len, MISSING | REDACTED))
 """The length above which an id is usable: `upper` never makes a text shorter."""
 
 
 def is_redacted(identifier: str | None) -> bool:
-    return identifier is not None and (identifier in REDACTED or identifier.upper() in REDACTED)
+    return identifier is not None and identifier.upper() in REDACTED
 
 
 def has_redaction(identifier: str | None) -> bool:
