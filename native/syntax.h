@@ -15,7 +15,7 @@
 /* The meanings of keys. The number of an action is its index in the tuple that Python gets. */
 #define ACTIONS(X) \
     X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
-    X(content) X(pieces) X(output) X(outputs) X(list_output) X(hosted) X(json) X(output_parts) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
+    X(content) X(pieces) X(output) X(outputs) X(list_output) X(hosted) X(json) X(output_parts) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(source) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
     X(keep) X(opaque) X(setting) X(choice) X(record) X(tools) X(messages)
 enum {
 #define X(name) DO_##name,

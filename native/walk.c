@@ -390,6 +390,15 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         return at;
     case DO_media:
         return *at == 'n' ? NULL : read_any(&reader->open_keys, at, end, depth);
+    case DO_source: { /* of a part */
+        Frame source = {.kind = -1};
+        if (*at != '{')
+            return *at == 'n' ? NULL : read_any(&reader->open_keys, at, end, depth);
+        at = read_object_by(reader, &reader->syntax.objects[key.argument], at, end, &source, depth + 1);
+        if (IS(&source.type, "file"))
+            frame->marks |= BIT(file_result);
+        return at;
+    }
     case DO_failed:
         frame->failed = *at == 't';
         return *at == 't' || *at == 'f' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
@@ -572,6 +581,7 @@ static At read_list_by(Reader *reader, int number, At at, At end, int depth, Fra
             if (!settle_kind(reader, object, &frame, &kind))
                 return NULL;
             outer->output_kinds |= (uint64_t)1 << (kind - object->kinds);
+            outer->marks |= frame.marks | kind->marks;
         } else if (object->kind_words.count) {
             if (!add_piece_of(reader, object, &frame))
                 return NULL;

@@ -175,6 +175,13 @@ SHAPES = {
             {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]},
         ]}]},
     ]}),
+    "an image in a result": ("anthropic", {"model": "claude-sonnet-4-5", "max_tokens": 9, "tools": [{"name": "look", "input_schema": {}}], "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+        ]}]},
+    ]}),
     "a key that only one role may have": ("openai-responses", {"model": "gpt-5.1", "input": [
         {"role": "user", "content": "go"},
         {"type": "message", "id": "msg_1", "role": "assistant", "phase": "final_answer", "status": "completed", "content": [{"type": "output_text", "text": "done"}]},

@@ -528,7 +528,7 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
         if self.kinds and all(kind not in self.kinds for kind, _ in facts.results):
             return True
         parts = facts.result_parts
-        if any(one.partition(":")[0] in parts for one in self.sources):
+        if "file-result" in facts.marks and any(one.partition(":")[0] in parts for one in self.sources):
             return False
         if not parts.isdisjoint(self.refused) or (self.parts and not parts.issubset(self.parts)):
             return False

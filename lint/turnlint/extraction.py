@@ -317,6 +317,8 @@ class _Gathered:
             return False
         self.results.add((result.kind, result.written))
         self.result_parts.update(result.parts)
+        if result.may_be_file:
+            self.marks.add("file-result")
         return True
 
     def _add_thought(self, thought: Thinking) -> None:

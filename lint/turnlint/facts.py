@@ -31,7 +31,7 @@ Empty = Literal["message", "text", "white"]
 
 Mark = Literal[
     "call-without-reasoning", "call-without-reasoning-field", "empty-key", "empty-list-result", "empty-thought",
-    "failed-hollow-result", "final-thinking", "idless-call", "idless-server-call", "item-twice", "late-thought",
+    "failed-hollow-result", "file-result", "final-thinking", "idless-call", "idless-server-call", "item-twice", "late-thought",
     "no-calls", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
     "spoken-between", "stranded-reasoning", "text-after-call", "thought", "trailing-space", "unencrypted-reasoning",
     "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
@@ -51,6 +51,7 @@ does not say otherwise.
   behind other content, or behind an empty text. `unsigned-thought`, `blank-signed-thought`: a thinking block with words
   and without a cipher has no signature, or an empty one. `unfit-signed-thought`: its signature is no text.
   `empty-thought`: it has no words, no cipher and no signature, or an empty one. The native side may set all of these.
+- `file-result`: a part of a result is a file that the provider keeps, or a sound.
 - `final-thinking`: a message of the assistant ends in a thinking block, and neither an empty text nor a message of the
   same turn (on wires that join messages) follows it.
 - `idless-call`, `idless-server-call`: a call has no id, an empty one or `null`.

@@ -102,6 +102,8 @@ class Result(Struct, frozen=True, gc=False):
 
     Examples are `text`, `image`, `json`, `json-other` for JSON that is no object, and `document`.
     """
+    may_be_file: bool = False
+    """Whether a part may be a file that the provider keeps, or a sound: some providers reject these in results."""
     kind: str = ""
     item: str | None = None
 

@@ -26,6 +26,7 @@ from turnlint.carrying.raws import (
     head,
     is_blank,
     start,
+    string,
 )
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import ABSENT, BlockWriter, one_or_parts, present
@@ -88,6 +89,13 @@ THINKING = frozenset({"thinking", "redacted_thinking"})
 
 _parts = json.Decoder(list[Raw])
 _all_parts = json.Decoder(list[Part])
+
+
+class _Source(Struct, gc=False):
+    type: Raw = NOTHING
+
+
+_source = json.Decoder(_Source)
 _PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
 """Types of blocks for which only the keys of `Part` matter."""
 _UNDERSCORE = 0x5F
@@ -227,14 +235,15 @@ def _block(raw: Raw, part: Part, kind: str, place: Pointer) -> Block:
     return foreign.block(raw, part.type, place)
 
 
-def _parts_of(content: Raw) -> tuple[str, ...]:
-    """Return the distinct types of a result's parts."""
-    return tuple(dict.fromkeys(part.type for part in foreign.parts_of(content)))
+def _is_file(source: Raw) -> bool:
+    """Whether the source of a part is a file that the provider keeps."""
+    return head(source) == b"{" and string(_source.decode(source).type) == "file"
 
 
 def _result(part: Part, place: Pointer, *, server: bool) -> Result:
     body = bytes(part.content)
     how = KINDS.get(body[:1], "other")
+    parts = foreign.parts_of(part.content) if how == "list" else ()
     return Result(
         place,
         RESULT_KEYS,
@@ -246,7 +255,8 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
         synthetic=is_placeholder(body),
         state=ending(body, failed=bool(part.is_error)),
         written=how,
-        parts=_parts_of(part.content) if how == "list" else (),
+        parts=tuple(dict.fromkeys(one.type for one in parts)),
+        may_be_file=any(_is_file(one.source) for one in parts),
         kind=intern(part.type or ""),
     )
 
@@ -395,9 +405,10 @@ SYNTAX = WireSyntax(
                 "tool_removal": PieceSyntax("other", "tool", "cache_control"),
             },
         ),
+        "source": ObjectSyntax({"type": "type"}, is_open=True),
         "output": ObjectSyntax(
             {
-                "type": "type", "text": "text", "source": "media", "cache_control": "skip", "citations": "skip", "title": "skip",
+                "type": "type", "text": "text", "source": "source:source", "cache_control": "skip", "citations": "skip", "title": "skip",
                 "context": "skip",
                 **dict.fromkeys(("url", "encrypted_content", "page_age", "tool_name", "file_id", "content"), "skip"),
             },

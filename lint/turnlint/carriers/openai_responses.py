@@ -410,7 +410,7 @@ SYNTAX = WireSyntax(
             {
                 "input_text": PieceSyntax("text", "text"), "output_text": PieceSyntax("text", "text", "annotations logprobs"),
                 "input_image": PieceSyntax("media", "", "image_url detail file_id"),
-                "input_file": PieceSyntax("media", "", "file_data filename file_url file_id"),
+                "input_file": PieceSyntax("media", "", "file_data filename file_url file_id", mark="file-result"),
             },
         ),
     },

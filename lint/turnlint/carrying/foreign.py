@@ -103,6 +103,8 @@ class _Typed(Struct, gc=False):
     type: str = ""
     toolUseID: Raw = NOTHING
     """A key of a thread format whose blocks otherwise look like Anthropic's."""
+    source: Raw = NOTHING
+    file_data: Raw = NOTHING
 
 
 _typed = json.Decoder(list[_Typed])

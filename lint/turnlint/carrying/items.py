@@ -9,7 +9,7 @@ from msgspec import Raw, Struct, json, structs
 from turnlint.carrying import foreign
 from turnlint.carrying.contents import arguments_in_text
 from turnlint.carrying.guests import Guest
-from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string, written
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import Block, Call, Keys, Other, Result, Role, Thinking
@@ -159,6 +159,7 @@ def _result(item: Item, kind: str) -> Result:
         synthetic=is_placeholder(body),
         written=written(raw),
         parts=_kinds_in(raw) if form.body == "output" else (),
+        may_be_file=form.body == "output" and any(_is_sound(one.file_data) for one in foreign.parts_of(raw)),
         kind=kind,
         item=item.id if key != "id" else None,
     )  # fmt: skip
@@ -172,6 +173,12 @@ def _key_of(item: Item, form: _Form, kind: str) -> tuple[str, str | None]:
         if head(item.tool_call_id) == b'"':
             return "tool_call_id", "openai-chat"
     return form.id, None
+
+
+def _is_sound(data: Raw) -> bool:
+    """Whether the data of a file may be a URL with a sound."""
+    first = start(data, 20)
+    return first.startswith(b'"data:audio') or b"\\" in first
 
 
 def _kinds_in(output: Raw) -> tuple[str, ...]:
