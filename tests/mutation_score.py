@@ -26,11 +26,13 @@ ROOT = Path(__file__).parent.parent
 MAX_SECONDS = 60
 """Time limit of a test, which a mutant may keep from ending."""
 PACKAGES = {
-    "ledger": ["ledger", "hostile_pairs", "pair_stories", "fan_out", "lifecycle", "evidence", "gemini", "rules", "clean"],
-    "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules"],
-    "documents/edit": ["edit", "keeping", "fix_passes", "rules"],
+    "ledger": ["ledger", "hostile_pairs", "pair_stories", "doubtful_pairs", "fan_out", "lifecycle", "evidence", "gemini", "rules", "gaps",
+               "mixed_turns", "joined_records", "fix_passes", "fix_records", "openai_responses", "marks"],
+    "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules", "ids_of_repairs", "fix_canonical", "naming", "fix_passes",
+            "hostile_pairs", "writable"],
+    "documents/edit": ["edit", "keeping", "fix_passes", "rules", "white_space", "hostile_fix"],
     "repair": ["fix_passes", "fix_records", "losses", "composing", "rules", "hostile_pairs", "fix_cli", "fix_words", "mixed_turns",
-               "split_records", "hostile_fix"],
+               "split_records", "hostile_fix", "fix_promises", "impossible_fixes", "doubtful_pairs", "joined_records", "ids_of_repairs"],
 }  # fmt: skip
 """Prefixes of paths below `lint/turnlint`, with the test modules about them."""
 FLIPPED: dict[type, type] = {
