@@ -195,3 +195,25 @@ def test_a_request_without_messages_has_the_same_findings_alone_and_in_every_fil
     assert [item[0] for item in expected] == ["PR323"]
     assert findings([empty, *[other] * times])[1] == expected
     assert findings([*[other] * times, empty])[times + 1] == expected
+
+
+PLAIN = b'{"model":"gpt-4o","messages":[{"role":"user","content":"Go."}]}'
+
+
+@pytest.mark.parametrize("result", [{"tool_call_id": "c1"}, {"tool_name": "look"}, {"name": "look"}, {}])
+@pytest.mark.parametrize("call", [{"id": "c1", "type": "function"}, {"id": "c1"}, {"type": "function"}, {}])
+def test_a_call_with_an_object_as_arguments_is_read_alike_alone_and_behind_many_records(
+    call: dict[str, str], result: dict[str, str]
+) -> None:
+    """Only a call without a type is evidence for Ollama, so that a sample of its messages needs the type."""
+    messages = [
+        {"role": "user", "content": "Go."},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{**call, "function": {"name": "look", "arguments": {}}}],
+        },
+        {"role": "tool", **result, "content": "done"},
+    ]
+    line = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
+    assert findings([PLAIN] * 30 + [line]).get(31, []) == alone(line)

@@ -254,6 +254,7 @@ SYNTAX = WireSyntax(
     result_role="tool",
     result_types=("tool",),
     idless=True,
+    evidence={"call.type": b'"function"', "tool_name": b'{"role":"tool","tool_name":"f","content":"x"}'},
 )  # fmt: skip
 
 _carrier = openai_chat.make_kin(

@@ -85,6 +85,10 @@ class WireSyntax(Struct, frozen=True):
     samples: tuple[bytes, bytes] = (b"", b"")
     """Messages by which a format is detected, in place of those of a record: without calls, and with calls."""
     evidence: Mapping[str, bytes] = {}
-    """Keys of messages by which a format is detected, with a value for the sample of a record that has the key."""
+    """Keys by which a format is detected, with a value for the sample of a record that has the key.
+
+    They are keys of messages, or, with `call.` before them, of calls. An object as the value is a message of its own, behind
+    the calls.
+    """
     wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson", "content")
     """Keys of a record that may hold the request."""

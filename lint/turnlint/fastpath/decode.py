@@ -59,6 +59,10 @@ def kind_of(facts: bytes) -> tuple[int, bool]:
     return facts[_FIRST_AT], bool(facts[_CALLS_AT])
 
 
+_PATHS = {"message": "", "call": "call."}
+"""The objects whose keys may be evidence for a format, with the text before such a key."""
+
+
 class KnownKeys:
     """The keys of the objects of a record, by the place and role of each object."""
 
@@ -116,9 +120,11 @@ class Decoder:
         self.keys[_LAYOUT.unpack(facts)[1]] = KnownKeys(frozenset(found), self.tables.unread)
 
     def keys_in(self, facts: bytes, some: Collection[str]) -> frozenset[str]:
-        """Return those of some keys that the messages of a record have; none if its keys are not known."""
+        """Return those of some keys that the messages and calls of a record have; none if its keys are not known."""
         known = self.keys.get(_LAYOUT.unpack(facts)[1])
-        found = () if known is None else (key for place, _, key in known.keys if place == "message")
+        found = (
+            () if known is None else (_PATHS[place] + key for place, _, key in known.keys if place in _PATHS)
+        )
         return frozenset(found).intersection(some)
 
     def knows(self, facts: bytes) -> bool:

@@ -155,7 +155,15 @@ class WireGate:
         """Return messages by which a format is recognized, with the role of the first message."""
         plain, calls = self.syntax.samples
         for key in sorted(evidence):
-            member = b'"%b":%b,' % (key.encode(), self.syntax.evidence[key])
+            of_call, _, word = key.rpartition(".")
+            value = self.syntax.evidence[key]
+            if value.startswith(b"{"):
+                calls = calls[:-1] + b"," + value + b"]"
+                continue
+            member = b'"%b":%b,' % (word.encode(), value)
+            if of_call:
+                calls = (b"[{" + member).join(calls.rsplit(b"[{", 1))
+                continue
             plain, calls = plain.replace(b"{", b"{" + member, 1), calls.replace(b"{", b"{" + member, 1)
         role = self.facts.decoder.tables.classes[first].written
         if role:
