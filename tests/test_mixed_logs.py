@@ -217,3 +217,45 @@ def test_a_call_with_an_object_as_arguments_is_read_alike_alone_and_behind_many_
     ]
     line = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
     assert findings([PLAIN] * 30 + [line]).get(31, []) == alone(line)
+
+
+OPEN_CALL = {
+    "model": "gpt-4o",
+    "messages": [
+        {"role": "user", "content": "Go."},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
+        },
+    ],
+}
+ADDRESS = "https://api.openai.com/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("around", "is_request"),
+    [
+        ({"url": ADDRESS}, True),
+        ({"url": f"{ADDRESS}?api-version=1"}, True),
+        ({"endpoint": "api.openai.com/v1/chat/completions"}, True),
+        ({"host": "api.openai.com"}, False),
+        ({"base_url": "https://api.openai.com/v1"}, False),
+        ({"url": "https://example.com/threads/1/messages"}, False),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 30])
+def test_a_record_sent_to_an_address_of_requests_ends_as_a_request(
+    around: dict[str, str], is_request: bool, before: int
+) -> None:
+    """A body without settings may be a stored conversation, unless its record names the address that it was sent to."""
+    line = json.dumps({**around, "request": OPEN_CALL}).encode()
+    found = findings([PLAIN] * before + [line]).get(before + 1, [])
+    assert any(code == "PR311" for code, *_ in found) == is_request
+
+
+def test_a_stored_answer_behind_a_request_is_not_its_end() -> None:
+    answer = {"choices": [{"message": OPEN_CALL["messages"][1]}]}
+    request = {"model": "gpt-4o", "messages": OPEN_CALL["messages"][:1]}
+    line = json.dumps({"url": ADDRESS, "request": request, "response": answer}).encode()
+    assert all(severity != "error" for _, _, severity, *_ in alone(line))

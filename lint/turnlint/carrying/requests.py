@@ -22,6 +22,12 @@ _SENT = (
 )  # fmt: skip
 """Keys that only a request has, not a stored conversation."""
 _sent = attrgetter(*_SENT)
+_PATHS = (
+    "/chat/completions", "/v1/messages", "/responses", "/api/chat", "/v1/chat", "/v2/chat", ":generateContent",
+    ":streamGenerateContent", ":rawPredict", ":streamRawPredict", "/converse", "/converse-stream", "/invoke",
+    "/invoke-with-response-stream",
+)  # fmt: skip
+"""The ends of addresses that take requests: what was sent to one is a request, with or without settings."""
 _OWN = frozenset({"function", "custom"})
 _LISTS = ("functionDeclarations", "function_declarations")
 _HOLDERS = ("function", "custom", "toolSpec")
@@ -77,6 +83,7 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
             tools is not None
             or (key == "input" and model is not None)
             or _sent(body).count(NOTHING) < len(_SENT)
+            or (body is not outer and _was_sent(outer))
         ),
         model=model,
         host=host,
@@ -179,6 +186,11 @@ def _host(value: Any) -> str | None:
     rest = text.split("://", 1)[-1]
     name = rest.split("/", 1)[0].rsplit("@", 1)[-1].split(":", 1)[0].lower()
     return name if "." in name or "://" in text or name == "localhost" else None
+
+
+def _was_sent(value: Any) -> bool:
+    """Whether a record names the address to which its request was sent."""
+    return (_address(value) or "").partition("?")[0].endswith(_PATHS)
 
 
 def _address(value: Any) -> str | None:
