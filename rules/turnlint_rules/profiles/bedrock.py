@@ -124,10 +124,16 @@ _FOR_MISTRAL: tuple[AnyClause, ...] = (
         date="2026-01",
     ),
 )  # fmt: skip
+_NO_STATUS = "This model doesn't support the status field. Remove status and try again."
+_FIRST_MISTRAL = "mistral-7b|mixtral|mistral-(?:large|small)-24"
 _WITHOUT_STATUS: tuple[AnyClause, ...] = (
     UnknownKey(
-        place="toolResult", refused=("status",), date="2026-11", source="public reports, models of Writer and Mistral",
-        says="This model doesn't support the status field. Remove status and try again.",
+        place="toolResult", refused=("status",), says=_NO_STATUS, models=f"{_FIRST_MISTRAL}|{_WRITER}", date="2026-11",
+        source="public reports, models of Writer and Mistral; strands 554",
+    ),
+    UnknownKey(
+        place="toolResult", refused=("status",), says=_NO_STATUS, other_models=f"{_FIRST_MISTRAL}|{_WRITER}|pixtral",
+        severity="warning", source="reported of the first models of Mistral; Pixtral took it in 7defcbf6401ae434", date="2026-11",
     ),
 )  # fmt: skip
 
