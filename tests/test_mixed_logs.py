@@ -259,3 +259,19 @@ def test_a_stored_answer_behind_a_request_is_not_its_end() -> None:
     request = {"model": "gpt-4o", "messages": OPEN_CALL["messages"][:1]}
     line = json.dumps({"url": ADDRESS, "request": request, "response": answer}).encode()
     assert all(severity != "error" for _, _, severity, *_ in alone(line))
+
+
+@pytest.mark.parametrize("wrap", [False, True], ids=["bare", "in an envelope"])
+@pytest.mark.parametrize("before", [1, 30])
+def test_a_request_for_something_else_is_no_damage_beside_chats(wrap: bool, before: int) -> None:
+    """Requests for embeddings and completions name a model and have no conversation."""
+    for body in ({"model": "e", "input": ["a", "b"]}, {"model": "llama3.2", "prompt": "a", "raw": True}):
+        record = {"url": "http://localhost:11434/api/other", "request": body} if wrap else body
+        assert findings([PLAIN] * before + [json.dumps(record).encode()]) == {}
+
+
+def test_messages_that_are_no_list_are_named_inside_an_envelope() -> None:
+    record = {"url": ADDRESS, "request": {"model": "gpt-4o", "messages": "Go."}}
+    ((code, _, _, message, _),) = findings([PLAIN, json.dumps(record).encode()])[2]
+    assert code == "ST103"
+    assert "`messages`: expected a list" in message

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs", "content")
+_SENT = ("request", "request_body", "body")
 _RESPONSES = ("response", "response_body", "result", "output", "outputs")
 _INSIDE_REQUESTS = ("body", "inputBodyJson", "content")
 _INSIDE_RESPONSES = ("body", "message", "outputBodyJson")
@@ -213,8 +214,9 @@ class Spelling:
             return [*lines().overflow()]
         done = self._transcripts(value, decoded, whole) or self._without_messages(value, record, whole)
         if not done:
-            expected = not decoded.misfits and self._known(value)
-            return [Stray(record, decoded.misfits[0] if decoded.misfits else None, expected)]
+            misfits = tuple(decoded.misfits) or self._misfits_inside(value)
+            expected = not misfits and self._known(value)
+            return [Stray(record, misfits[0] if misfits else None, expected)]
         return [*done]
 
     def _transcripts(
@@ -394,9 +396,15 @@ class Spelling:
                 if inner is not None:
                     yield (name, key), *inner
 
+    def _misfits_inside(self, value: Any) -> tuple[Misfit, ...]:
+        """Return the misfits of the request in a recorder's record."""
+        return tuple(one for _, _, misfits in self._bodies(value, _SENT, ()) for one in misfits)
+
     def _known(self, value: Any) -> bool:
-        """Whether a record of this family has no conversation: an error response, an expired batch line."""
+        """Whether a record of this family has no conversation: an error, an expired batch line, a request for embeddings."""
         if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
+            return True
+        if any(given(body.model) for _, body, _ in self._bodies(value, _SENT, ())):
             return True
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
 
