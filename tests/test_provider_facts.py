@@ -56,6 +56,21 @@ USE_DONE: Json = {
 }
 
 
+PICTURE: Json = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+
+
+def used_at_once(model: str) -> Json:
+    """A result with a status, as the library of Amazon writes it."""
+    result = {"toolUseId": "abcdefgh1", "content": [{"text": "ok"}], "status": "success"}
+    call = {"toolUse": {"toolUseId": "abcdefgh1", "name": "f", "input": {}}}
+    return converse(
+        {"role": "user", "content": [{"text": "hi"}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [{"toolResult": result}]},
+        modelId=model,
+    )
+
+
 def converse(*messages: Json, **more: Any) -> Json:
     fields = {"modelId": "anthropic.claude-3-haiku-20240307-v1:0", "toolConfig": TOOLS, **more}
     return {**{key: value for key, value in fields.items() if value}, "messages": [*messages]}
@@ -221,6 +236,21 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-chat", "shared", chat(QUESTION, REPLY, SYSTEM, QUESTION, model="gpt-4o"), {}),
     ("openai-chat", "shared", chat(QUESTION, REPLY, SYSTEM, QUESTION), {}),
     ("openai-chat", "openai", {"messages": []}, {"PR323": "error"}),
+    # Images outside of users' messages: one refusal, of a model that takes none in results either
+    ("openai-chat", "openai", chat({"role": "system", "content": [PICTURE]}, QUESTION, model="gpt-4o"), {"PR325": "error"}),
+    ("openai-chat", "openai", chat({"role": "developer", "content": [PICTURE]}, QUESTION, model="gpt-4o-mini"), {"PR325": "error"}),
+    ("openai-chat", "openai", chat({"role": "system", "content": [PICTURE]}, QUESTION, model="gpt-5"), {"PR325": "warning"}),
+    ("openai-chat", "openai", chat({"role": "user", "content": [PICTURE]}, model="gpt-4o"), {}),
+    # A status: refused by the first models of Mistral, taken by Pixtral (7defcbf6401ae434)
+    *(
+        ("bedrock", "bedrock", used_at_once(model), expected)
+        for model, expected in (
+            ("mistral.mistral-large-2407-v1:0", {"PR317": "error"}),
+            ("us.mistral.pixtral-large-2502-v1:0", {}),
+            ("mistral.mistral-large-3-675b-instruct", {"PR317": "warning"}),
+            ("us.writer.palmyra-x5-v1:0", {"PR317": "error"}),
+        )
+    ),
 ]  # fmt: skip
 
 

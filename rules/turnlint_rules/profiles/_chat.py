@@ -7,6 +7,7 @@ from turnlint.api import (
     AnyClause,
     ArgumentsEncoding,
     ContentKey,
+    ContentKind,
     EmptyRequest,
     IdForm,
     IdLength,
@@ -166,6 +167,28 @@ def native_kimi(*, source: str, date: str, models: str = "") -> IdForm:
 
 
 _SPEC = "openai-openapi f85dbe2; openai 3.51.0"
+_FOR_USERS = "gpt-(?:3|4o|4-)"
+"""Models that take images from users alone. Newer ones take them in results, too (06815a357f1d4af0)."""
+
+
+def _images(role: str) -> tuple[ContentKind, ContentKind]:
+    """Return the clauses that reject images in messages of a role other than `user`."""
+    says = (
+        "Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', but this message with role "
+        f"'{role}' contains an image URL."
+    )
+    source = "openai-node 1030, for an assistant message; no accepted request has an image in such a message"
+    return (
+        ContentKind(
+            role=role, refused=("image_url",), says=says, source=source, date="2026-11", models=_FOR_USERS, unnamed="silent",
+        ),
+        ContentKind(
+            role=role, refused=("image_url",), says=says, source=source, date="2026-11", other_models=_FOR_USERS,
+            severity="warning",
+        ),
+    )  # fmt: skip
+
+
 OPENAI_CLAUSES: tuple[AnyClause, ...] = (
     *no_messages(
         empty="Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
@@ -232,6 +255,8 @@ OPENAI_CLAUSES: tuple[AnyClause, ...] = (
         "and 'developer'.",
     ),
     LastMessage(open_calls=True, says=MISSING, source="recorded 640045b2ab2a78f1", date="2026-11"),
+    *_images("system"),
+    *_images("developer"),
     UnknownKey(
         place="message", severity="warning", says="Unknown parameter: '{path}'.", date="2026-11",
         refused=("reasoning_content", "reasoning_signature", "thinking_blocks"),
@@ -347,7 +372,7 @@ OPENAI_KNOWN = (
     ),
     Known(
         pattern=rf"Invalid {_Q}{_PATH}){_Q}\. (?:Image URLs are only allowed|Content blocks are expected to be either text)",
-        rules=("PR321", "ST116"), source="recorded df6f279d0c7a1b19", date="2026-11",
+        rules=("PR321", "PR325", "ST116"), source="recorded df6f279d0c7a1b19", date="2026-11",
         sample="Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but this message with "
         "role 'tool' contains an image URL.",
     ),
