@@ -108,6 +108,10 @@ _WEIGHTS = (
         "untagged enum ChatCompletionRequestContent at line 1 column …", date="2026-11", wires=CHAT,
     ),
     Weight(
+        rule="orphan-result", says="No tool call found for tool output with call_id {id}.", wires=("openai-responses",),
+        source="obsidian-agent 12, DeepSeek-V3 1611", date="2026-08",
+    ),
+    Weight(
         rule="missing-call-id", found="tool", when="absent", source="anon-kode 87; the column is that of the bytes sent",
         says="Failed to deserialize the JSON body into the target type: messages[{index}]: missing field `tool_call_id` at "
         "line 1 column …", date="2025-04", wires=CHAT,
@@ -176,6 +180,10 @@ _KNOWN = (
     Known(
         pattern=r"No tool output found for tool call (?P<ids>[\w\-:]+)", rules=("PR309", "PA201", "PA206"),
         sample="No tool output found for tool call call_x.", source="awesome-deepseek-integration 740", date="2026-11",
+    ),
+    Known(
+        pattern=r"No tool call found for tool output with call_id (?P<ids>[\w\-:]+)", rules=("PA202", "PA204"), date="2026-08",
+        sample="No tool call found for tool output with call_id call_x.", source="obsidian-agent 12, DeepSeek-V3 1611",
     ),
     Known(
         pattern=r"messages\[(?P<index>\d+)\](?:\.role)?: unknown (?:variant|role:) ?`?(?P<role>\w+)", source="theia 15144, pi 7603",
