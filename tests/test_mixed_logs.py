@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -275,3 +276,17 @@ def test_messages_that_are_no_list_are_named_inside_an_envelope() -> None:
     ((code, _, _, message, _),) = findings([PLAIN, json.dumps(record).encode()])[2]
     assert code == "ST103"
     assert "`messages`: expected a list" in message
+
+
+ASKED = b'{"model":"gpt-5","input":[{"role":"user","content":"Go."}],"max_output_tokens":9}'
+
+
+@pytest.mark.parametrize(
+    "items", [["a", "b"], [1, 2], [[1, 2], [3]]], ids=["texts", "tokens", "lists of tokens"]
+)
+@pytest.mark.parametrize("before", [1, 30])
+def test_a_request_for_embeddings_is_no_damage_in_a_log_of_responses(items: list[Any], before: int) -> None:
+    """Both APIs have their data under `input`, but only that of a conversation has objects."""
+    body = {"model": "e", "input": items, "encoding_format": "float"}
+    for record in (body, {"url": "https://api.openai.com/v1/embeddings", "request": body}):
+        assert findings([ASKED] * before + [json.dumps(record).encode()]) == {}

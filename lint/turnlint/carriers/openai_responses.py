@@ -26,6 +26,7 @@ from turnlint.carrying.raws import (
     start,
     string,
 )  # fmt: skip
+from turnlint.carrying.requests import has_settings
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import MessageWriter, present
 from turnlint.documents.decode import Shape
@@ -165,7 +166,7 @@ def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
 def _asked(body: Any) -> Listed | None:
     """Return the messages under `input` of a request: a text, which is one message of the user, or items."""
     first = head(body.input)
-    if given(body.type) or first in (b"", b"n", b"{"):
+    if given(body.type) or first in (b"", b"n", b"{") or _is_for_embeddings(body):
         return None
     headless = head(body.conversation) in (b'"', b"{") or head(body.prompt) == b"{"
     if first == b'"':
@@ -176,6 +177,14 @@ def _asked(body: Any) -> Listed | None:
         return None
     found = kind_of(json.decode(body.input))
     return Listed([], (Misfit(("input",), "a string or a list of items", found),))
+
+
+def _is_for_embeddings(body: Any) -> bool:
+    """Whether a body is a request for embeddings: a list of texts or numbers under `input`, and no setting of a model's turn."""
+    data = bytes(body.input)
+    if data[:1] != b"[" or data[1:].lstrip()[:1] in (b"{", b"]", b"n") or has_settings(body):
+        return False
+    return all(head(one) != b"{" for one in _parts.decode(data))
 
 
 def _items(raw: Raw, key: str) -> Listed:

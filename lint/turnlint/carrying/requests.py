@@ -82,7 +82,7 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         and (
             tools is not None
             or (key == "input" and model is not None)
-            or _sent(body).count(NOTHING) < len(_SENT)
+            or has_settings(body)
             or (body is not outer and _was_sent(outer))
         ),
         model=model,
@@ -93,6 +93,11 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         forced=_forced(body),
         store={b"t": True, b"f": False}.get(head(body.store)),
     )
+
+
+def has_settings(body: Any) -> bool:
+    """Whether a body has a setting that only a request has, not a stored conversation."""
+    return _sent(body).count(NOTHING) < len(_SENT)
 
 
 _AROUND: dict[str, tuple[frozenset[str], frozenset[str]]] = {
