@@ -167,25 +167,16 @@ def native_kimi(*, source: str, date: str, models: str = "") -> IdForm:
 
 
 _SPEC = "openai-openapi f85dbe2; openai 3.51.0"
-_FOR_USERS = "gpt-(?:3|4o|4-)"
-"""Models that take images from users alone. Newer ones take them in results, too (06815a357f1d4af0)."""
 
 
-def _images(role: str) -> tuple[ContentKind, ContentKind]:
-    """Return the clauses that reject images in messages of a role other than `user`."""
-    says = (
-        "Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', but this message with role "
-        f"'{role}' contains an image URL."
-    )
-    source = "openai-node 1030, for an assistant message; no accepted request has an image in such a message"
-    return (
-        ContentKind(
-            role=role, refused=("image_url",), says=says, source=source, date="2026-11", models=_FOR_USERS, unnamed="silent",
-        ),
-        ContentKind(
-            role=role, refused=("image_url",), says=says, source=source, date="2026-11", other_models=_FOR_USERS,
-            severity="warning",
-        ),
+def _images(role: str) -> ContentKind:
+    """Return the clause about images in messages of a role other than `user`."""
+    return ContentKind(
+        role=role, refused=("image_url",), severity="warning", date="2026-11",
+        says="Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', but this message with role "
+        f"'{role}' contains an image URL.",
+        source="recorded df6f279d0c7a1b19 for results, openai-node 1030 for an assistant message; no accepted request has an image "
+        "in such a message",
     )  # fmt: skip
 
 
@@ -255,8 +246,8 @@ OPENAI_CLAUSES: tuple[AnyClause, ...] = (
         "and 'developer'.",
     ),
     LastMessage(open_calls=True, says=MISSING, source="recorded 640045b2ab2a78f1", date="2026-11"),
-    *_images("system"),
-    *_images("developer"),
+    _images("system"),
+    _images("developer"),
     UnknownKey(
         place="message", severity="warning", says="Unknown parameter: '{path}'.", date="2026-11",
         refused=("reasoning_content", "reasoning_signature", "thinking_blocks"),
