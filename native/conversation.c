@@ -34,6 +34,7 @@ static bool fill_piece(Reader *reader, const Object *object, Frame *frame, Piece
     piece->kind = kind->piece;
     piece->number = (int)(kind - object->kinds);
     piece->marks = frame->marks | kind->marks;
+    piece->speaker = kind->speaker;
     piece->id = frame->result_id.start ? frame->result_id : frame->id;
     piece->name = frame->name;
     piece->text = frame->text;
@@ -478,6 +479,8 @@ static void add_thought(Reader *reader, const Piece *piece, Said *said)
 static bool add_piece(Reader *reader, const Piece *piece, Said *said)
 {
     reader->facts.marks |= piece->marks;
+    if (piece->speaker && said->is_assistant != (piece->speaker == ASSISTANT_SPEAKER))
+        reader->facts.marks |= BIT(odd_text);
     switch (piece->kind) {
     case PIECE_text: return piece->text.start && add_text(reader, &piece->text, said, true);
     case PIECE_thought: add_thought(reader, piece, said); return said->is_assistant;

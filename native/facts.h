@@ -15,7 +15,7 @@
     X(call_without_reasoning, "call-without-reasoning") X(call_without_reasoning_field, "call-without-reasoning-field") \
     X(empty_key, "empty-key") X(empty_list_result, "empty-list-result") X(empty_thought, "empty-thought") \
     X(failed_hollow_result, "failed-hollow-result") X(file_result, "file-result") X(final_thinking, "final-thinking") X(idless_call, "idless-call") \
-    X(item_twice, "item-twice") X(late_thought, "late-thought") X(no_calls, "no-calls") \
+    X(item_twice, "item-twice") X(late_thought, "late-thought") X(no_calls, "no-calls") X(odd_text, "odd-text") \
     X(prefix_before_end, "prefix-before-end") X(reasoning_field, "reasoning-field") X(result_behind, "result-behind") \
     X(result_beside, "result-beside") X(scattered_results, "scattered-results") X(spoken_between, "spoken-between") \
     X(stranded_reasoning, "stranded-reasoning") X(text_after_call, "text-after-call") X(thought, "thought") \
@@ -56,6 +56,7 @@ typedef struct {
 typedef struct {
     int kind;
     int number, group; /* of its kind, among the kinds of its object and among those of results */
+    int speaker;
     Text id, name, text, item;
     uint64_t marks;
     uint64_t output_kinds;

@@ -87,8 +87,8 @@ static bool fill_kinds(Object *object, PyObject *kinds)
         unsigned long long allowed, needed, marks;
         Kind *kind = &object->kinds[i];
         if (i == MAX_KINDS
-            || !PyArg_ParseTuple(PyTuple_GetItem(kinds, i), "s#s#s#KKKiip", &letters, &size, &prefix, &prefix_size, &tool,
-                                 &tool_size, &allowed, &needed, &marks, &kind->piece, &kind->group, &may_be_hosted)
+            || !PyArg_ParseTuple(PyTuple_GetItem(kinds, i), "s#s#s#KKKiipi", &letters, &size, &prefix, &prefix_size, &tool,
+                                 &tool_size, &allowed, &needed, &marks, &kind->piece, &kind->group, &may_be_hosted, &kind->speaker)
             || !set_word(&kind->prefix, prefix, prefix_size) || !set_word(&kind->tool, tool, tool_size))
             return false;
         kind->may_be_hosted = may_be_hosted;

@@ -37,6 +37,9 @@ enum { MAX_KEYS = 112, MAX_SEEN_KEYS = 62, MAX_KINDS = 60, MAX_WORD_BYTES = 47, 
 
 enum { SYSTEM_NEUTRAL, USER_NEUTRAL, ASSISTANT_NEUTRAL, TOOL_NEUTRAL, NEUTRAL_COUNT };
 
+/* The role of messages with parts of a kind. */
+enum { ANY_SPEAKER, ASSISTANT_SPEAKER, OTHER_SPEAKERS };
+
 /* How the kind of an object is found: a single kind, by the value of `type`, or by a key. */
 enum { KIND_ALONE, KIND_BY_TYPE, KIND_BY_KEY };
 
@@ -62,6 +65,7 @@ typedef struct {
     Word prefix; /* of an item id; empty if the kind has none */
     Word tool;   /* the name of the only tool of such calls; empty if a call has its own name */
     bool may_be_hosted;
+    int speaker;
 } Kind;
 
 typedef struct {

@@ -201,6 +201,12 @@ SHAPES = {
         {"role": "user", "content": "go"},
         {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "look"}]},
     ]}),
+    "texts of each role": ("openai-responses", {"model": "gpt-5.1", "input": [
+        {"role": "developer", "content": [{"type": "input_text", "text": "Be brief."}]},
+        {"role": "user", "content": [{"type": "input_text", "text": "go"}]},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
+        {"role": "user", "content": [{"type": "input_text", "text": "on"}]},
+    ]}),
     "a document in a result": ("bedrock", {"modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0", "toolConfig": {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {}}}}]}, "messages": [
         {"role": "user", "content": [{"text": "go"}]},
         {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "look", "input": {}}}]},

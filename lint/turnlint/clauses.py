@@ -570,8 +570,15 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
     """They are accepted if a declared tool has this key, or if the record declares no tools."""
     bare: bool = True
     """Whether a list of parts may have a string in place of a part."""
+    text_type: str = ""
+    """In place of all other conditions: the type of text parts in messages of the role.
+
+    Without a role, it is the type in all messages except those of the assistant.
+    """
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.text_type:
+            return "odd-text" not in facts.marks
         if not self.role:
             return all(content != "parts" for content, _, _ in facts.contents)
         takes_texts = bool(self.refused) or "text" in self.kinds

@@ -238,6 +238,8 @@ class _Gathered:
             self.authors.add(message.name)
         if message.no_calls:
             self.marks.add("no-calls")
+        if message.has_odd_text:
+            self.marks.add("odd-text")
         if message.reasoning != "absent":
             self.marks.add("reasoning-field")
         if message.empty:

@@ -32,7 +32,7 @@ Empty = Literal["message", "text", "white"]
 Mark = Literal[
     "call-without-reasoning", "call-without-reasoning-field", "empty-key", "empty-list-result", "empty-thought",
     "failed-hollow-result", "file-result", "final-thinking", "idless-call", "idless-server-call", "item-twice", "late-thought",
-    "no-calls", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
+    "no-calls", "odd-text", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
     "spoken-between", "stranded-reasoning", "text-after-call", "thought", "trailing-space", "unencrypted-reasoning",
     "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
     "uncounted-call", "unthought-turn", "untyped-call",
@@ -57,6 +57,7 @@ does not say otherwise.
 - `idless-call`, `idless-server-call`: a call has no id, an empty one or `null`.
 - `item-twice`: two items have one id.
 - `no-calls`: a message has an empty list of calls.
+- `odd-text`: a text part has a type that the wire has for messages of another role, or that it has not.
 - `prefix-before-end`: a message that is not the last one has a `prefix`.
 - `reasoning-field`: a message has a key for reasoning beside its content (`reasoning_content`), also with null.
 - `result-behind`: in a message of role `user` or `tool`, or in a row of messages of role `user` on a wire that joins

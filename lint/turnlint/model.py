@@ -248,6 +248,8 @@ class Message(Struct, frozen=True, gc=False):
     """Content of a key for the model's thoughts beside the content (`reasoning_content`), on wires that have one."""
     prefix: bool = False
     """Whether the model shall continue it."""
+    has_odd_text: bool = False
+    """Whether a text part has a type that the wire has for messages of another role, or that it has not."""
     kind: str = ""
     """The type of the item, on wires whose messages are items."""
     item: str | None = None

@@ -62,7 +62,9 @@ class Body(Envelope, gc=False, kw_only=True):
 
 
 ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-TEXTS = frozenset({"input_text", "output_text", "text"})
+INPUT_TEXT, OUTPUT_TEXT = "input_text", "output_text"
+"""Types of text parts: for messages of the assistant, and for others."""
+TEXTS = frozenset({INPUT_TEXT, OUTPUT_TEXT, "text"})
 OWN_PARTS = frozenset({
     "input_text", "output_text", "refusal", "input_image", "input_file", "input_audio", "computer_screenshot",
 })  # fmt: skip
@@ -114,6 +116,7 @@ def _message(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Mis
         content=content_of(item.content),
         blanks=tuple(out.blanks),
         name=item.name if role != "tool" else None,
+        has_odd_text=out.has_odd_text,
         kind="message",
         item=item.id,
     )
@@ -151,6 +154,7 @@ def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
         return
     if part.type in TEXTS:
         out.say(part.text, place)
+        out.has_odd_text |= part.type != (OUTPUT_TEXT if out.role == "assistant" else INPUT_TEXT)
     elif part.type in OWN_PARTS:
         out.blocks.append(Other(place, part.type or ""))
     elif part.type in CALLS or part.type in RESULTS:
@@ -405,8 +409,8 @@ SYNTAX = WireSyntax(
             },
             {
                 "reasoning_text": PieceSyntax("other", "text"),
-                "input_text": PieceSyntax("text", "text", "prompt_cache_breakpoint"),
-                "output_text": PieceSyntax("text", "text", "annotations logprobs"),
+                INPUT_TEXT: PieceSyntax("text", "text", "prompt_cache_breakpoint", speaker="others"),
+                OUTPUT_TEXT: PieceSyntax("text", "text", "annotations logprobs", speaker="assistant"),
                 "input_image": PieceSyntax("media", "", "image_url detail file_id"),
                 "input_file": PieceSyntax("media", "", "file_data filename file_url file_id"),
             },

@@ -16,6 +16,7 @@ class Draft(Struct, gc=False):
     blanks: list[Blank] = []
     echoes: list[Pointer] = []
     misfits: list[Misfit] = []
+    has_odd_text: bool = False
 
     def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
         """Record a misfit at a place, from the value there or from its name."""

@@ -24,6 +24,8 @@ class PieceSyntax(Struct, frozen=True):
     """A mark that such a piece sets on its conversation."""
     means: tuple[str, ...] = ()
     """The possible kinds of such a part of an output, if its data decide the kind; else it has its own name."""
+    speaker: str = ""
+    """The role of messages with such parts, if it is fixed: `assistant`, or `others`."""
     tool: str = ""
     """The name of the tool, if all calls of this kind have one; their arguments have a form of the tool."""
     may_be_hosted: bool = False

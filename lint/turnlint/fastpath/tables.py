@@ -22,6 +22,8 @@ CONTENTS: tuple[Content, ...] = ("absent", "null", "text", "blank", "parts", "no
 """In the order of `native/facts.h`."""
 NEUTRAL: tuple[Role, ...] = ("system", "user", "assistant", "tool")
 """In the order of `native/syntax.h`."""
+_SPEAKERS = ("", "assistant", "others")
+"""In the order of `native/syntax.h`."""
 MAX_CLASSES = 8
 _ALONE, _BY_TYPE, _BY_KEY = range(3)
 
@@ -207,7 +209,9 @@ def _row(
         group = types.index(word) if word in types else 0
         mark = 1 << marks[piece.mark] if piece.mark else 0
         letters = word, ITEM_PREFIXES.get(word, ""), piece.tool
-        kinds.append((*letters, allowed, needed, mark, pieces.index(piece.piece), group, piece.may_be_hosted))
+        speaker = _SPEAKERS.index(piece.speaker)
+        flags = pieces.index(piece.piece), group, piece.may_be_hosted, speaker
+        kinds.append((*letters, allowed, needed, mark, *flags))
     how = _ALONE if not shape.kinds else _BY_KEY if shape.by_key else _BY_TYPE
     default = list(shape.kinds).index(shape.default) if shape.default else -1
     return tuple(keys), tuple(kinds), how, default, shape.is_envelope, shape.is_open

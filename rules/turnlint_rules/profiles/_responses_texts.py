@@ -156,7 +156,7 @@ _SHAPE = (
     ),
     Known(
         pattern=rf"Invalid value: {_Q}(?P<kind>\w*){_Q}\. Supported values are: {_Q}(?:in|out)put_text{_Q}",
-        rules=("ST116",), source="openhuman 3624; recorded 9b901f3ad33001a9 for another type", date="2026-06",
+        rules=("PR325", "ST116"), source="openhuman 3624; recorded 9b901f3ad33001a9 for another type", date="2026-06",
         sample="Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
         about="assistant text has the type output_text; text of all other roles has input_text",
     ),

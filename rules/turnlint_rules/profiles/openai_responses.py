@@ -10,6 +10,7 @@ from turnlint.api import (
     ArgumentsEncoding,
     Capabilities,
     ContentKey,
+    ContentKind,
     EmptyRequest,
     IdForm,
     IdLength,
@@ -82,6 +83,18 @@ _FORMS = (
     OverLimit(what="result-characters", most=10_485_760, says=_TOO_LONG, source=_SPEC, date="2026-08"),
 )  # fmt: skip
 _TURNS = (
+    ContentKind(
+        role="assistant", text_type="output_text", date="2026-07",
+        says="Invalid value: '{kind}'. Supported values are: 'output_text' and 'refusal'.",
+        source="rust-genai 119, ai-dial-adapter-openai 511, litellm 17507, openhuman 3624; all accepted text parts have the type "
+        "of their role",
+    ),
+    ContentKind(
+        text_type="input_text", date="2026-08",
+        says="Invalid value: '{kind}'. Supported values are: 'input_text', 'input_image', 'input_audio', 'output_text', 'refusal', "
+        "'input_file', 'computer_screenshot', 'summary_text', and 'encrypted_content'.",
+        source="PraisonAI 3934; recorded 9b901f3ad33001a9 for another type; all accepted text parts have the type of their role",
+    ),
     RoleOrder(
         roles=(*_ROLES, ""), source="openai-python 2677 and many others", date="2026-11",
         says="Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
