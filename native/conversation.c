@@ -141,6 +141,8 @@ static bool add_item_id(Reader *reader, const Text *item, const Kind *kind, int 
     bool is_new;
     if (!item->start)
         return true;
+    if (!length(item))
+        return false; /* an empty id is no id */
     reader->facts.item_kinds |= (uint64_t)1 << number;
     if (kind->prefix.size && (length(item) < kind->prefix.size || memcmp(item->start, kind->prefix.letters, kind->prefix.size) != 0))
         reader->facts.odd_items |= (uint64_t)1 << number;

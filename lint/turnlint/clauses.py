@@ -283,9 +283,9 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
     """Content is not empty."""
 
     code: ClassVar[str] = "PR312"
-    what: Literal["empty-text", "white-text", "message", "error-result", "result-list"]
-    """An empty piece of text; a text of white space; a message without content; a result that is an error without
-    content; a result whose content is an empty list."""
+    what: Literal["empty-text", "white-text", "no-data", "message", "error-result", "result-list"]
+    """An empty piece of text; a text of white space; a piece that is not even a text; a message without content; a result
+    that is an error without content; a result whose content is an empty list."""
     roles: tuple[str, ...] = ()
     """Only messages of these roles, as the wire spells them."""
     but_last: bool = False
@@ -341,6 +341,8 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
     on; a forced tool while thinking is on; any thought."""
     always: bool = False
     """Whether thinking is on for all requests."""
+    by_default: bool = False
+    """Whether a request without the setting thinks as well, so that only the setting `disabled` turns it off."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.what not in ("not-first", "turn-start", "forced-tool"):
@@ -367,6 +369,8 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
     """The messages that need the key: all with calls, or those behind the last message of the user."""
     said: bool | None = None
     """Only if the request itself enables thinking, only if it does not, or in both cases."""
+    by_default: bool = False
+    """Whether a request without the setting thinks as well, although no message has the key."""
     key: str = ""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
@@ -376,7 +380,7 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
             return (
                 "call-without-reasoning-field" not in marks
                 or thinking == "off"
-                or (thinking == "unsaid" and "reasoning-field" not in marks)
+                or (thinking == "unsaid" and "reasoning-field" not in marks and not self.by_default)
                 or (self.said is not None and self.said is not (thinking != "unsaid"))
             )
         if request is None or request.store is False or facts.is_log or facts.headless:
@@ -446,8 +450,9 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     """A key is required, or has a required type."""
 
     code: ClassVar[str] = "PR318"
-    what: Literal["content", "calls", "call-type", "result-id", "result-name"]
-    """The content; an empty list of calls; the type of a call; the id or the name in a result."""
+    what: Literal["content", "calls", "call-type", "result-id", "result-name", "summary"]
+    """The content; an empty list of calls; the type of a call; the id or the name in a result; the summary of a reasoning
+    item."""
     kinds: tuple[str, ...] = ()
     """Rejected kinds of content: `absent`, `null`, `no-parts`, `text`, `parts`, `blank`."""
     roles: tuple[str, ...] = ()
@@ -461,8 +466,9 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.what == "calls":
             return "no-calls" not in facts.marks
-        if self.what == "call-type":
-            return "untyped-call" not in facts.marks
+        if self.what in ("call-type", "summary"):
+            mark = "untyped-call" if self.what == "call-type" else "reasoning-without-summary"
+            return mark not in facts.marks
         if self.what != "content":
             kinds = facts.idless_results if self.what == "result-id" else facts.nameless_results
             return kinds.isdisjoint(self.roles) if self.roles else not kinds

@@ -326,6 +326,8 @@ class _Gathered:
     def _add_thought(self, thought: Thinking) -> None:
         """Add a thought of the assistant."""
         self.marks.add("thought")
+        if not thought.summed:
+            self.marks.add("reasoning-without-summary")
         if thought.cipher:
             return
         if thought.signature == "unfit":
@@ -346,6 +348,9 @@ class _Gathered:
             self.marks.add("stranded-reasoning")
         self.is_behind_reasoning = is_reasoning and bool(item)
         self.is_reasoned = is_reasoning or (self.is_reasoned and message.role != "user")
+        if item == "":  # the native side leaves such records to Python
+            self.item_kinds.add(kind)
+            self.odd_items.add(kind)
         if not item:
             return
         self._add_item_id(item, kind)

@@ -32,7 +32,7 @@ Empty = Literal["message", "text", "white"]
 Mark = Literal[
     "call-without-reasoning", "call-without-reasoning-field", "empty-key", "empty-list-result", "empty-thought",
     "failed-hollow-result", "file-result", "final-thinking", "idless-call", "idless-server-call", "item-twice", "late-thought",
-    "no-calls", "odd-text", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
+    "no-calls", "odd-text", "prefix-before-end", "reasoning-field", "reasoning-without-summary", "result-behind", "result-beside", "scattered-results",
     "spoken-between", "stranded-reasoning", "text-after-call", "thought", "trailing-space", "unencrypted-reasoning",
     "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
     "uncounted-call", "unthought-turn", "untyped-call",
@@ -73,6 +73,7 @@ does not say otherwise.
 - `trailing-space`: the last block of the last message is a text that ends in white space.
 - `uncounted-call`: the id of a call is not `NAME:N`, where `NAME` is not empty and has no colon, and `N` counts the
   calls from 0; or a result has an id that no call has.
+- `reasoning-without-summary`: a reasoning item has no key `summary`. The native side leaves such records to Python.
 - `unencrypted-reasoning`: a reasoning item has an id and no encrypted content.
 - `unfit-signed-call`: the signature of a call is no text. `unsigned-call`: the first call of a message has no signature,
   or an empty one, and the message is behind the last words of the user.

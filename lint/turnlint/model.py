@@ -124,6 +124,8 @@ class Blank(Struct, frozen=True, gc=False):
     """Number of blocks of its message before it."""
     white: bool = False
     """Whether it has white space; otherwise it is empty."""
+    hollow: bool = False
+    """Whether it is a piece without any content, not a text."""
 
 
 class Thinking(Struct, frozen=True, gc=False):
@@ -135,6 +137,8 @@ class Thinking(Struct, frozen=True, gc=False):
     cipher: bool = False
     """Whether it has an encrypted form of itself."""
     item: str | None = None
+    summed: bool = True
+    """Whether it has the key of its summary, on wires where reasoning is an item."""
 
 
 class Other(Struct, frozen=True, gc=False):
@@ -324,6 +328,8 @@ class Request(Struct, frozen=True):
     """Nothing where the body has no such key."""
     tools_at: Pointer = ()
     thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
+    thinking_at: Pointer = ()
+    """Pointer of that setting."""
     forced: bool = False
     """Whether the model must call a tool."""
     store: bool | None = None

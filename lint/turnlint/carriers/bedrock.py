@@ -94,6 +94,14 @@ class Body(Envelope, gc=False, kw_only=True):
             fields = _members.decode(self.additionalModelRequestFields)
             self.thinking = fields.get("thinking") or fields.get("reasoning_config") or self.thinking
 
+    def thinking_place(self) -> Pointer:
+        if head(self.additionalModelRequestFields) == b"{":
+            fields = _members.decode(self.additionalModelRequestFields)
+            key = next((key for key in ("thinking", "reasoning_config") if key in fields), None)
+            if key:
+                return ("additionalModelRequestFields", key)
+        return super().thinking_place()
+
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 CALL_KEYS = Keys(("toolUse", "toolUseId"), ("toolUse", "name"), ("toolUse", "input"))

@@ -196,7 +196,7 @@ def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
         if thought or signature != "absent":
             out.blocks.append(Thinking(place, "thought", words=False, signature=signature))
         else:
-            out.blanks.append(Blank(place, len(out.blocks)))
+            out.blanks.append(Blank(place, len(out.blocks), hollow="text" not in members))
 
 
 def _read_call(raw: Raw, name: str, place: Pointer, signature: Signature, out: Draft) -> None:

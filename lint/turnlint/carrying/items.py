@@ -106,7 +106,12 @@ def piece_of(item: Item, kind: str) -> tuple[Role, Block | None]:
     if kind == "reasoning":
         words = _has_words(item.summary) or _has_words(item.content)
         return "assistant", Thinking(
-            (), kind, words, cipher=not is_blank(item.encrypted_content), item=item.id
+            (),
+            kind,
+            words,
+            cipher=not is_blank(item.encrypted_content),
+            item=item.id,
+            summed=item.summary is not NOTHING,
         )
     hosted = kind.startswith("tool_search_") and (
         item.call_id is None or string(item.execution) == "server"

@@ -3,6 +3,7 @@
 from msgspec import Raw, Struct
 
 from turnlint.carrying.raws import NOTHING
+from turnlint.model import Pointer
 
 
 class Envelope(Struct, gc=False, kw_only=True):
@@ -81,3 +82,7 @@ class Envelope(Struct, gc=False, kw_only=True):
     parentId: Raw = NOTHING
     parent_message_id: Raw = NOTHING
     parentUuid: Raw = NOTHING
+
+    def thinking_place(self) -> Pointer:
+        """Return the pointer of the setting for thinking in a request body."""
+        return ("thinking",)

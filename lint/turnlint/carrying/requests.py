@@ -90,6 +90,7 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         tools=tools,
         tools_at=tools_at,
         thinking=_thinking(body.thinking),
+        thinking_at=(*at, *body.thinking_place()),
         forced=_forced(body),
         store={b"t": True, b"f": False}.get(head(body.store)),
     )

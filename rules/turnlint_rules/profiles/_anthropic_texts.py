@@ -198,6 +198,11 @@ _CONTENT = (
         sample="messages: text content blocks must contain non-whitespace text", source="public reports", date="2026-11",
     ),
     Known(
+        pattern=rf"(?:{_AT}: )?cache_control cannot be set for empty text blocks", rules=("PR312", "ST110"),
+        sample="messages.1124.content.6.text: cache_control cannot be set for empty text blocks",
+        source="claude-code 50082, 54013", date="2026-04",
+    ),
+    Known(
         pattern=rf"(?:{_AT}: )?all messages must have non-empty content except", rules=("PR312", "ST110"),
         sample="messages.1: all messages must have non-empty content except for the optional final assistant message",
         source="public reports", date="2026-11",

@@ -86,6 +86,11 @@ _REASONING = (
         about="the reasoning belongs to another account: remove it",
     ),
     Known(
+        pattern=r"Conflicting authenticated continuation identities", rules=(), date="2026-09",
+        sample="Conflicting authenticated continuation identities", source="hermes 101243 and 106718, Azure",
+        about="Azure accepts the encrypted reasoning of one response only: remove that of the earlier turns",
+    ),
+    Known(
         pattern=rf"Previous response with id {_Q}(?P<ids>[^'`\"\\ ]*){_Q} not found", rules=(),
         sample="Previous response with id 'resp_nonexistent123456789' not found.", source="public captures", date="2026-11",
         about="the earlier response is not stored here: send the whole conversation instead",
@@ -138,6 +143,10 @@ _SHAPE = (
     Known(
         pattern=rf"Missing required parameter: {_Q}{_PLACE}[\w.\[\]]*)", rules=("ST104", "PR318", "ST105", "ST103"),
         sample="Missing required parameter: 'input[1].call_id'.", source="public captures", date="2026-11",
+    ),
+    Known(
+        pattern=rf"[Ii]nput\[(?P<index>\d+)\] missing required field {_Q}summary", rules=("PR318",), source="Agora 141, Meta",
+        sample="Input[3] missing required field `summary`", date="2026-09",
     ),
     Known(
         pattern=rf"Unknown parameter: {_Q}{_PLACE}[\w.\[\]]*)", rules=("PR317", "ST116"),

@@ -254,6 +254,13 @@ _ALL: tuple[AnyClause, ...] = (
         what="blank-signature", models=_CLAUDE, source="as on Claude's own wire", date="2026-11",
         says=f"{_BY_CLAUDE}{_AT}: Invalid `signature` in `thinking` block",
     ),
+    ThinkingForm(
+        what="turn-start", models=_CLAUDE, date="2026-02", source="Roo-Code 11238, langchain-aws 844; all accepted requests with "
+        "a budget and calls start with a thought (843b59284ab9846b, e04d89e83707bc5a)",
+        says=f"{_BY_CLAUDE}messages.{{index}}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{{kind}}`. "
+        "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set "
+        "of `tool_use` and `tool_result` blocks).",
+    ),
     ThinkingForm(what="unfit-signature", source="botocore 1.44.3, shape ReasoningTextBlock", date="2026-11"),
 )  # fmt: skip
 

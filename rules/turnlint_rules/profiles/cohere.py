@@ -64,7 +64,7 @@ _KNOWN = (
     Known(
         pattern=rf"invalid request: An assistant message with {_Q}{_Q}tool_calls{_Q}{_Q} must be followed by tool messages"
         r"(?:.{0,120}?did not have response messages: (?P<ids>[\w-]+(?:, [\w-]+)*))?",
-        rules=("PA201", "PA203", "PA206"), sample=_MISSING.format(ids="call_x"), source="oracle/langchain-oracle 10",
+        rules=("PA201", "PA203", "PA206", "ST104"), sample=_MISSING.format(ids="call_x"), source="oracle/langchain-oracle 10",
         date="2025-08",
     ),
     Known(

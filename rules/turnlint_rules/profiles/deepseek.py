@@ -37,6 +37,7 @@ _MISSING = (
 )
 _ORPHAN = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
 _KEPT = "The `reasoning_content` in the thinking mode must be passed back to the API."
+_THOUGHT = "The `content[].thinking` in the thinking mode must be passed back to the API."
 
 _CLAUSES: tuple[AnyClause, ...] = (
     *NO_MESSAGES,
@@ -89,6 +90,16 @@ _THINKS = (
     ReasoningUnpaired(
         what="missing-field", key="reasoning_content", said=False, severity="warning", says=_KEPT, wires=CHAT, date="2026-09",
         source="thinking_mode guide; pi 3636, LibreChat 13366, Newelle 404; a live table took its absence",
+    ),
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", said=False, by_default=True, severity="warning", says=_KEPT,
+        models=r"deepseek-v[4-9]", unnamed="silent", doubtful="silent", wires=CHAT, date="2026-09",
+        source="hermes 15353, laravel/ai 534, nanobot 3453: V4 thinks by default; all 13 accepted requests of V4 without the key "
+        "disable thinking (8d4f6e8c4967ae62)",
+    ),
+    ThinkingForm(
+        what="turn-start", by_default=True, severity="warning", says=_THOUGHT, wires=ANTHROPIC, date="2026-07",
+        source="aether 31, OmniBot 307, 9router 2397, hermes 16149 and 22313",
     ),
     ThinkingForm(
         what="forced-tool", severity="warning", says="Thinking mode does not support this tool_choice", wires=CHAT,
@@ -166,6 +177,16 @@ _KNOWN = (
     Known(
         pattern=r"The `?reasoning_(?:content|text)`? in the thinking mode must be passed back to the API", rules=("PR315",),
         sample=_KEPT, source="pi 3636, LibreChat 13366, Newelle 404", date="2026-07",
+    ),
+    Known(
+        pattern=r"The `?content\[\]\.thinking`? in the thinking mode must be passed back to the API", rules=("PR314",),
+        sample=_THOUGHT, source="aether 31, OmniBot 307, hermes 22313", date="2026-07",
+    ),
+    Known(
+        pattern=r"[Mm]odel only supports text input; received unsupported content type .?(?P<kind>\w+)",
+        rules=("PR321", "ST103"), source="Proma 1794, of a gateway", date="2026-08",
+        sample="Model only supports text input; received unsupported content type 'image_url'.",
+        about="the API accepts only text, also in user messages",
     ),
     Known(
         pattern=r"Missing `?reasoning_content`? field in the assistant message at message index (?P<index>\d+)",

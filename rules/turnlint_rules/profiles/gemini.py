@@ -40,6 +40,11 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ),
     ContentKey(what="result-name", says="{path}: Name cannot be empty.", source="public reports", date="2026-11"),
     EmptyContent(
+        what="no-data", source="FLIT 69 and public reports; none of 2,100 accepted requests has one", date="2026-05",
+        says="* GenerateContentRequest.contents[{index}].parts[{block}].data: required oneof field 'data' must have one "
+        "initialized field",
+    ),
+    EmptyContent(
         what="message", roles=("user", "function", ""), says=_NO_PARTS, date="2026-11",
         source="public reports; an empty text beside something else is taken (48061a33a400fe49)",
     ),

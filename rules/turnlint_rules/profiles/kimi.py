@@ -51,6 +51,11 @@ _CLAUSES: tuple[AnyClause, ...] = (
         other_models="k2-thinking",
         source="new-api 3121, FastGPT 6357, opencode 16318: with thinking on, as it is by default from K2.5", date="2026-03",
     ),
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", severity="warning", said=False, by_default=True, says=_NO_THOUGHT,
+        models=r"k2[.-][5-9]|k2-thinking|kimi-for-coding", unnamed="silent", doubtful="silent", date="2026-05",
+        source="continue 11600, hermes 14018: these models think by default; other hosts of them accept it",
+    ),
     LastMessage(open_calls=True, says=_MISSING, source="kimi-cli 2405 and 1977", date="2026-11"),
 )  # fmt: skip
 _WEIGHTS = (

@@ -8,6 +8,7 @@ from turnlint.api import (
     LastMessage,
     Profile,
     ResultNotFirst,
+    RoleOrder,
     Weight,
 )
 from turnlint_rules.profiles._chat import CHAT, STREAM, no_messages, pairing
@@ -15,6 +16,8 @@ from turnlint_rules.profiles._chat import CHAT, STREAM, no_messages, pairing
 _MISSING = "invalid params, tool call result does not follow tool call (2013)"
 _ORPHAN = "invalid params, tool result's tool id({id}) not found (2013)"
 _DUPLICATE = "invalid params, duplicate tool_call id: {id} (2013)"
+_SYSTEM = "invalid params, chat content has invalid message role: {role} (2013)"
+_TWO_SYSTEMS = "invalid params, invalid chat setting (2013)"
 _ARGUMENTS = "invalid params, invalid function arguments json string, tool_call_id: {id} (2013)"
 
 _KNOWN = (
@@ -38,6 +41,10 @@ _KNOWN = (
     Known(
         pattern=r"chat content has invalid message role: (?P<role>\w+)", rules=("PR310", "ST116"), date="2026-05",
         sample="invalid params, chat content has invalid message role: system (2013)", source="CodexPlusPlus 267",
+    ),
+    Known(
+        pattern=r"invalid chat setting", rules=("PR310",), sample=_TWO_SYSTEMS, source="MiniMax-M2 51, openclaw 19386",
+        date="2026-05", about="the request has several system messages",
     ),
     Known(
         pattern=r"function parameters is empty", rules=("CO406",), source="qwen-code 11905", date="2026-09",
@@ -65,6 +72,25 @@ PROFILES = (
             ResultNotFirst(
                 alone=True, wires=("anthropic",), says=_MISSING, date="2026-06",
                 source="opencode 32609, tried live: refused with a text behind the result, accepted in two messages",
+            ),
+            RoleOrder(
+                role="system", after=("system",), wires=CHAT, models="(?i)minimax-m[12]", unnamed="error", says=_TWO_SYSTEMS,
+                source="MiniMax-M2 51: its maker confirms it; openclaw 19386 and oh-my-pi 954, tried live: one is accepted",
+                date="2026-05",
+            ),
+            RoleOrder(
+                role="system", after=("system",), wires=CHAT, other_models="(?i)minimax-m[12]", unnamed="silent",
+                severity="warning", says=_TWO_SYSTEMS, source="as for the M2 family; nothing is known of later models",
+                date="2026-05",
+            ),
+            RoleOrder(
+                role="system", after=("user", "assistant", "tool"), wires=CHAT, severity="warning", date="2026-05",
+                says=_SYSTEM, source="temm1e 59, CodexPlusPlus 267",
+            ),
+            RoleOrder(
+                roles=("user", "assistant"), wires=("anthropic",), severity="warning", date="2026-05",
+                says=_SYSTEM,
+                source="MiniMax-M2.7 43, note-gen 918: since Claude Code sends such messages",
             ),
             LastMessage(open_calls=True, says=_MISSING, source="public reports", date="2026-11"),
         ),

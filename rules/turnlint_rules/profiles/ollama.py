@@ -57,6 +57,17 @@ _KNOWN = (
         rules=("PR307",), sample=_UNREAD, source="public reports; ollama 0.6.3", date="2026-11",
     ),
     Known(
+        pattern=r"Value looks like object, but can't find closing '\}' symbol", rules=("PR307",), source="promptfoo 10980",
+        sample="Value looks like object, but can't find closing '}' symbol", date="2026-09",
+        about="the arguments of a call are a text; `/api/chat` accepts an object",
+    ),
+    Known(
+        pattern=r"cannot unmarshal (?P<kind>array|object) into Go struct field (?:ChatRequest)?[\w.]*messages\.content",
+        rules=("ST103",), source="litellm 10127, 11273; ollama 0.9", date="2025-05",
+        sample="json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string",
+        about="the content is a list of parts; `/api/chat` accepts a text",
+    ),
+    Known(
         pattern=r"error parsing tool call: raw=", rules=(), sample="error parsing tool call: raw='…'", source="public reports",
         date="2026-11", about="the model just wrote an invalid call; the conversation is not the cause", status="abridged",
     ),

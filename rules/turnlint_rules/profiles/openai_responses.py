@@ -101,6 +101,10 @@ _TURNS = (
     ),
     LastMessage(open_calls=True, says=_NO_OUTPUT, source="openai-agents and codex reports", date="2026-11"),
     ContentKey(
+        what="summary", says="Missing required parameter: 'input[{index}].summary'.", date="2026-09",
+        source="WaLiAPI 61; Agora 141 of another host; OpenAPI document; all 3,600 accepted reasoning items have it",
+    ),
+    ContentKey(
         what="content", kinds=("absent",), roles=("user", "assistant", "system"),
         says="Missing required parameter: '{path}.content'.", source="public captures of the API's texts", date="2026-11",
     ),

@@ -24,6 +24,11 @@ _KNOWN = (
         source="Cerebras, code wrong_api_format", date="2026-11",
     ),
     Known(
+        pattern=r"(?P<path>messages\.(?P<index>\d+)\.(?:system|user|assistant|tool)\.content): Input should be a valid string",
+        rules=("PR318", "PR325", "ST103"), sample="body.messages.0.system.content: Input should be a valid string",
+        source="musistudio/llms 25 (Cerebras)", date="2025-08", about="the content is a list of parts; the server accepts a text",
+    ),
+    Known(
         pattern=r"(?P<path>messages\.(?P<index>\d+)\.\w+): Extra inputs are not permitted", rules=("PR317", "PA203"),
         sample="messages.0.reasoning_content: Extra inputs are not permitted", source="Databricks", date="2026-11",
     ),

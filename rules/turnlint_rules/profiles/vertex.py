@@ -66,6 +66,11 @@ _KNOWN = (
         source="dify 30729, LibreChat 11826",
     ),
     Known(
+        pattern=r"Thought signature is not valid", rules=("PR320",), date="2026-03", source="9router 301",
+        sample="Unable to submit request because Thought signature is not valid.",
+        about="the signature is of another model, provider or conversation; a log does not show this",
+    ),
+    Known(
         pattern=r"must include at least one parts field", rules=("PR312", "ST110"), sample=_NO_PARTS, date="2025-02",
         source="vercel/ai 4859",
     ),

@@ -27,6 +27,7 @@ _ALTERNATES = "[Mm]i[sx]tral|[Gg]emma-?[23]"
 _TURNS = (
     "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."
 )
+_UNTYPED = "Missing tool call type"
 _NO_NAME = "Tool response dicts require a 'name' key indicating the name of the called function!"
 _DROPS_TEXT = "[Ll]lama-?3|[Hh]ermes|[Mm]i[sx]tral|[Gg]ranite|gpt-oss|x[Ll][Aa][Mm]|functiongemma"
 
@@ -71,6 +72,11 @@ _CLAUSES: tuple[AnyClause, ...] = (
         models=_DROPS_TEXT, source=f"{_EXECUTED}: words beside calls are dropped",
     ),
     ContentKey(
+        what="calls", models=r"[Ll]lama-?3[.-][12]", severity="warning", date="2025-02",
+        says="This model only supports single tool-calls at once!", source="vllm 12937, 13978",
+    ),
+    ContentKey(what="call-type", severity="warning", says=_UNTYPED, source="lemonade 1481: llama.cpp", date="2026-03"),
+    ContentKey(
         what="result-name", models="[Hh]ermes", severity="warning", says=_NO_NAME, source="xorbitsai/inference 2259",
         date="2024-09",
     ),
@@ -112,7 +118,27 @@ _KNOWN = (
         about="a call is of another type than `function`",
     ),
     Known(
-        pattern=r"This model only supports single tool-calls at once", rules=("PR319",), source=_EXECUTED, date=_DATE,
+        pattern=r"Missing tool call type", rules=("PR318",), sample=_UNTYPED, source="lemonade 1481: llama.cpp",
+        date="2026-03",
+    ),
+    Known(
+        pattern=r"Failed to parse tool call arguments as JSON", rules=("PR307", "ST115", "ST106"), date="2026-07",
+        sample="Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1, column 2: "
+        "syntax error while parsing object key - unexpected end of input; expected string literal",
+        source="llama.cpp 25510, 22948; pentagi 313",
+    ),
+    Known(
+        pattern=r"Cannot determine type of .?item", rules=(), sample="Cannot determine type of 'item'", date="2026-09",
+        source="llama.cpp 26394, 29159; ellmer 1153",
+        about="llama.cpp's Responses API: an assistant message has no `type`, or the `summary` of a reasoning item is null",
+    ),
+    Known(
+        pattern=r"messages\.(?P<index>\d+)\.ChatCompletionMessage\w+\.content\b", rules=("PR318", "ST103", "PR325"),
+        sample="messages.1.ChatCompletionMessageGenericParam.content.str", source="sglang 4236, LibreChat 6256",
+        date="2025-03", status="abridged", about="SGLang lists a fault for each type of message that it tried",
+    ),
+    Known(
+        pattern=r"This model only supports single tool-calls at once", rules=("PR319", "PR318"), source=_EXECUTED, date=_DATE,
         sample="This model only supports single tool-calls at once!",
     ),
     Known(

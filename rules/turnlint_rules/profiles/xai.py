@@ -3,10 +3,22 @@
 No error about pairing is known: repeated ids and results without ids were accepted.
 """
 
-from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, ContentKey, Known, OverLimit, Profile
+from turnlint.api import (
+    AnyClause,
+    ArgumentsEncoding,
+    Capabilities,
+    ContentKey,
+    EmptyContent,
+    Known,
+    OverLimit,
+    Profile,
+)
 from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked
 
 _EMPTY = "Invalid request content: Each message must have at least one content element."
+_NO_TEXT = (
+    "An empty {role} message was provided. Every {role} message needs at least one non-empty content element."
+)
 _CLAUSES: tuple[AnyClause, ...] = (
     *NO_MESSAGES,
     ArgumentsEncoding(
@@ -25,6 +37,10 @@ _CLAUSES: tuple[AnyClause, ...] = (
         severity="warning", models="grok-4-1-fast-reasoning", date="2025-11",
         source="langchain 34140; other models took it 62 times, such as eba4516d77d261cd",
     ),
+    EmptyContent(
+        what="message", roles=("user", "system"), says=_NO_TEXT, wires=CHAT, severity="warning", date="2025-04",
+        source="cherry-studio 4967, LangBot 1205; an empty text of the assistant was accepted 128 times (e58dfa3696d5da7d)",
+    ),
     OverLimit(what="tools", most=128, source="langchain's parameters of xAI", date="2026-11"),
 )  # fmt: skip
 
@@ -32,6 +48,10 @@ _KNOWN = (
     Known(
         pattern=r"Each message must have at least one content element", rules=("PR318", "PR312", "ST110"), sample=_EMPTY,
         source="langchain 34140, AstrBot 6551", date="2026-03",
+    ),
+    Known(
+        pattern=r"An empty (?:(?P<role>\w+) )?message was provided\. Every", rules=("PR312", "PR318", "ST110"),
+        sample=_NO_TEXT.replace("{role}", "user"), source="cherry-studio 4967, LangBot 1205", date="2025-04",
     ),
     Known(
         pattern=r"The arguments to a tool_call with ID .?(?P<ids>[^'\"‘’]{0,500}?).? are not a valid JSON string",

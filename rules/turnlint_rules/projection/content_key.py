@@ -1,8 +1,8 @@
 """a required key is missing, null or of the wrong type
 
 What it does
-    Reports content that is missing, null or of a wrong type. Also reports a call without its `type`, and a
-    result without the name or the id that the provider requires.
+    Reports content that is missing, null or of a wrong type. Also reports a call without its `type`, a
+    reasoning item without its `summary`, and a result without the name or the id that the provider requires.
 
 Why it matters
     The provider rejects the request, often with an error text that does not name the cause.
@@ -19,7 +19,8 @@ What fix does
 Evidence
     OpenAI: "Invalid value for 'content': expected a string, got null", and "Missing required parameter:
     'messages[2].tool_calls[0].type'" (langchain-azure 35). Groq: "property 'tool_call_id' is missing".
-    Gemini: "function_response.name: Name cannot be empty". mistral-common 1.13.0, v1 to v3: "either content
+    Gemini: "function_response.name: Name cannot be empty". Responses: "Missing required parameter:
+    'input[6].summary'" (WaLiAPI 61); all 3,600 accepted reasoning items have it. mistral-common 1.13.0, v1 to v3: "either content
     or tool_calls, but not both".
 """
 
@@ -40,6 +41,7 @@ from turnlint.api import (
     Raw,
     Rule,
     Take,
+    Thinking,
     called,
     is_missing,
     quote,
@@ -49,11 +51,18 @@ RULE = Rule("PR318", "content-key", "error", fix="lossy", triggers=frozenset())
 
 _TALK = b'{"model": "gpt-4.1", "messages": [{"role": "user", "content": %s}]}\n'
 
+_REASONED = (
+    b'{"model": "gpt-5.4", "store": false, "input": [{"role": "user", "content": "hi"}, {"type": "reasoning", '
+    b'"encrypted_content": "gAAAA"%s}, {"role": "assistant", "content": "hi"}, {"role": "user", "content": "go on"}]}\n'
+)  # fmt: skip
+
 BAD = (
     Raw("openai-chat", _TALK % b"null", (("PR318", 1),  ("ST110", 1)), provider="openai"),
+    Raw("openai-responses", _REASONED % b"", (("PR318", 1),), provider="openai-responses"),
 )  # fmt: skip
 GOOD = (
     Raw("openai-chat", _TALK % b'"hi"', provider="openai"),
+    Raw("openai-responses", _REASONED % b', "summary": []', provider="openai-responses"),
 )  # fmt: skip
 
 
@@ -68,6 +77,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield from _no_calls(case, clause)
         elif clause.what == "call-type":
             yield from _types(case, clause)
+        elif clause.what == "summary":
+            yield from _summaries(case, clause)
         else:
             yield from _results(case, clause)
 
@@ -119,6 +130,15 @@ def _types(case: Case, clause: ContentKey) -> Iterator[Finding]:
             yield RULE.at_call(
                 case, asked, f"{called(call)} has no `type`", key="whole", label="no `type`", under=clause,
                 told={"key": "type"}, fix=Fix("lossless", "add the `type`", (step,)),
+            )  # fmt: skip
+
+
+def _summaries(case: Case, clause: ContentKey) -> Iterator[Finding]:
+    for index, message in enumerate(case.messages):
+        if any(isinstance(block, Thinking) and not block.summed for block in message.blocks):
+            yield RULE.at_message(
+                case, index, "a reasoning item has no `summary`", label="no `summary`", under=clause, told={"key": "summary"},
+                fix=Fix("lossless", "add an empty list as `summary`", (Put(("summary",), b"[]", index),)),
             )  # fmt: skip
 
 

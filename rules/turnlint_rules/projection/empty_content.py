@@ -99,15 +99,20 @@ def _texts(
     subject = _describe_message(message) if message.blanks else ""
     has_more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
     for blank in message.blanks:
-        matches = blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",))
-        if matches and (index, blank.at) not in reported:
+        if _is_rejected(blank, clause) and (index, blank.at) not in reported:
             reported.add((index, blank.at))
             what = "is only white space" if blank.white else "is empty"
             yield RULE.at_message(
-                case, index, f"a text in {subject} {what}", below=blank.at, label="empty", under=clause,
+                case, index, f"a {'part' if blank.hollow else 'text'} in {subject} {what}", below=blank.at, label="empty", under=clause,
                 told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
                 fix=_fix_text(case, index, blank, first=blank is message.blanks[0], has_more=has_more),
             )  # fmt: skip
+
+
+def _is_rejected(blank: Blank, clause: EmptyContent) -> bool:
+    if clause.what == "no-data" or blank.hollow:
+        return blank.hollow and clause.what in ("no-data", "empty-text")
+    return blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",))
 
 
 def _fix_text(case: Case, index: int, blank: Blank, *, first: bool, has_more: bool) -> Fix:
@@ -117,7 +122,9 @@ def _fix_text(case: Case, index: int, blank: Blank, *, first: bool, has_more: bo
     """
     if has_more or not first:
         step = Drop(Piece(index, blank.at)) if has_more else Take(blank.at, index)
-        return Fix("lossless", "remove the empty text", (step,))
+        return Fix("lossless", f"remove the empty {'part' if blank.hollow else 'text'}", (step,))
+    if blank.hollow:
+        return _mark(index, blank.at, {"text": MARK})
     below = ("text",) if isinstance(case.said(index, blank.at), dict) else ()
     return _mark(index, (*blank.at, *below))
 

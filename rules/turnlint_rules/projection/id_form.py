@@ -146,9 +146,9 @@ def _items_in(case: Case) -> Iterator[_Item]:
 def _items(case: Case, clause: IdForm, items: list[_Item]) -> Iterator[Finding]:
     fits = re.compile(clause.pattern).fullmatch
     for index, kind, item, at in items:
-        if kind in clause.kinds and (not fits(item) if item else clause.required):
+        if kind in clause.kinds and (clause.required if item is None else not fits(item)):
             yield RULE.at_message(
-                case, index, f"the item id {quote(item)} does not have the expected format: {clause.wants}", below=("id",) if item else (),
+                case, index, f"the item id {quote(item)} does not have the expected format: {clause.wants}", below=(*at, "id") if item is not None else (),
                 label=f"expected: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
-                fix=Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),)) if item else None,
+                fix=Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),)) if item is not None else None,
             )  # fmt: skip

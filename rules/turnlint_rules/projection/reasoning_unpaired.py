@@ -3,7 +3,8 @@
 What it does
     Reports a stored reasoning item without an item with an id after it. Reports a stored call without
     reasoning if other calls of the conversation have it. Reports a message with calls that lacks its
-    reasoning key if the conversation otherwise keeps it. With `store: false`, a reasoning item may be alone.
+    reasoning key if the conversation otherwise keeps it, or if the request or its model enables thinking. With
+    `store: false`, a reasoning item may be alone.
 
 Why it matters
     Providers that store reasoning reject a reasoning item without its output. Others reject calls without
@@ -58,6 +59,12 @@ _CALLED = (
     b'{"type": "function_call_output", "call_id": "c1", "output": "ok"}, '
 )
 
+_THINKS_BY_DEFAULT = (
+    b'{"model": "deepseek-v4-flash", "stream": true, %s"messages": [{"role": "user", "content": "look"}, {"role": "assistant", '
+    b'"content": "", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, '
+    b'{"role": "tool", "tool_call_id": "c1", "content": "x"}]}\n'
+)  # fmt: skip
+
 BAD = (
     Raw("openai-responses", _REQUEST % b"", (("PR315", 1),), provider="openai-responses"),
     Raw("openai-responses", _REQUEST % (_ANSWER % b""), (("PR315", 1),), provider="openai-responses"),
@@ -65,8 +72,10 @@ BAD = (
         "openai-responses", _REQUEST % (_ANSWER % b'"id": "msg_1", ' + b'{"role": "user", "content": "look"}, ' + _CALLED),
         (("PR315", 1),), provider="openai-responses",
     ),
+    Raw("openai-chat", _THINKS_BY_DEFAULT % b"", (("PR315", 1),), provider="deepseek"),
 )  # fmt: skip
 GOOD = (
+    Raw("openai-chat", _THINKS_BY_DEFAULT % b'"thinking": {"type": "disabled"}, ', provider="deepseek"),
     Raw("openai-responses", _REQUEST % (_ANSWER % b'"id": "msg_1", '), provider="openai-responses"),
     Raw("openai-responses", _REQUEST % _CALLED, provider="openai-responses"),
     Example("""
@@ -143,11 +152,12 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
     request = case.transcript.request
     others_have_it = any(message.reasoning != "absent" for message in case.messages)
     thinking = request.thinking if request else "unsaid"
-    if thinking == "off" or (not others_have_it and thinking == "unsaid"):
+    if thinking == "off" or (not others_have_it and thinking == "unsaid" and not clause.by_default):
         return
     if clause.said is not None and clause.said is not (thinking != "unsaid"):
         return
-    why = "although other messages have it" if others_have_it else "although thinking is enabled"
+    enabled = "enabled by default" if thinking == "unsaid" else "enabled"
+    why = "although other messages have it" if others_have_it else f"although thinking is {enabled}"
     start = _last_user(case) if clause.scope == "loop" else -1
     for index, message in enumerate(case.messages):
         calls = any(isinstance(block, Call) for block in message.blocks)

@@ -14,7 +14,8 @@ How it happens
 
 What fix does
     lossless: writes the provider's name of the role. lossless: moves a system message to the start, or after
-    the nearest user message where the provider accepts it there. lossless: moves a result to its call.
+    the nearest user message where the provider accepts it there. lossless: appends a system message to the
+    one before it where the provider accepts one only. lossless: moves a result to its call.
     placeholder: inserts a message `(no content)` where a role is missing. lossy: changes the role of a system
     message to `user`.
 
@@ -23,7 +24,7 @@ Evidence
     f5bcf8c0b5ba82bd; mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user
     turn". Perplexity: 5df5f7296693dde2. Anthropic, `system` between the messages: probes of nine models on
     2026-09-10 and of claude-opus-5-5 on 2026-10-06, claude-code 73821, and 39 accepted requests, such as
-    f04a8da6bfb53c03.
+    f04a8da6bfb53c03. MiniMax takes one system message only (MiniMax-M2 51 of 2025-11, its maker).
 """
 
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from json import dumps
 from turnlint.api import (
     Call,
     Case,
+    Drop,
     Example,
     Finding,
     Fix,
@@ -58,6 +60,11 @@ BAD = (
         system     Be long-winded.   <- PR310
         user       And three and three?
     """, wires=("openai-chat",), provider="mistral"),
+    Example("""
+        system     Be brief.
+        system     Write French.     <- PR310
+        user       What is two and two?
+    """, wires=("openai-chat",), provider="minimax"),
 )  # fmt: skip
 GOOD = (
     Example("""
@@ -185,6 +192,8 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
     message = case.messages[index]
     if message.role == "system":
         clauses = [one for one in case.clauses(RoleOrder) if one.role == "system"]
+        if any("system" in one.after for one in clauses) and (fix := _append(case, index)):
+            return fix
         if any(one.only_before for one in clauses):
             labels = [_labels_of(message) for message in case.messages]
             end = next(end for first, end in _runs(message.written_role, labels) if first <= index < end)
@@ -198,6 +207,25 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
         return Fix("lossless", "move the results directly after their call", moves or settled)
     misplaced = message.role == "user" and any(isinstance(block, Call) for block in message.blocks)
     return None if results or misplaced else _insert(case, start)
+
+
+def _append(case: Case, index: int) -> Fix | None:
+    """Return the repair that joins the run of system messages at this index into its first message.
+
+    All findings of a run have the same steps, so that no step drops a text that another one wrote.
+    """
+    start, end = index, index + 1
+    while start and case.messages[start - 1].role == "system":
+        start -= 1
+    while end < len(case.messages) and case.messages[end].role == "system":
+        end += 1
+    texts = [case.said(number, ("content",)) for number in range(start, end)]
+    others = {key for number in range(start + 1, end) for key in case.written(number)} - {"role", "content"}
+    if len(texts) < 2 or others or not all(isinstance(text, str) for text in texts):
+        return None
+    whole = Put(("content",), dumps("\n\n".join(texts)).encode(), start)
+    drops = tuple(Drop(Piece(number)) for number in range(start + 1, end))
+    return Fix("lossless", "append its text to the system message before it", (whole, *drops))
 
 
 def _change_role(index: int, role: str | None) -> Fix:

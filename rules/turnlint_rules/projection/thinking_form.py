@@ -15,14 +15,17 @@ How it happens
 What fix does
     lossy: removes thinking that the provider would reject. The journal keeps it. Signed thinking in the same
     conversation stays. lossy: if a turn lacks thinking, or a tool is forced, removes `thinking` from the
-    request, because thinking cannot be invented. lossless: moves the thinking to the start of its message.
+    request, because thinking cannot be invented. Where a provider thinks by default, sets it to `disabled`
+    instead. lossless: moves the thinking to the start of its message.
 
 Evidence
     Anthropic: "Invalid `signature` in `thinking` block", "thinking.signature: Field required", "each thinking
     block must contain thinking", "Expected `thinking` or `redacted_thinking`, but found `tool_use`"; live
     tests of removed and edited thinking (hermes 24107). A text before the thinking: rejected with a budget on
     4.5 and older (claude-code 20705), accepted from Sonnet 4.6 on (dd4fb61b0a948389). LiteLLM leaves
-    `thinking` out where a turn lacks it (litellm 17106 of 2025-12).
+    `thinking` out where a turn lacks it (litellm 17106 of 2025-12). Bedrock passes Claude's errors on
+    (Roo-Code 11238 and langchain-aws 844 of 2026). DeepSeek's Anthropic endpoint: "The `content[].thinking` in
+    the thinking mode must be passed back" (hermes 22313 of 2026-05).
 """
 
 from collections.abc import Iterator
@@ -36,6 +39,7 @@ from turnlint.api import (
     Fix,
     Message,
     Piece,
+    Put,
     Raw,
     Result,
     Rule,
@@ -66,6 +70,8 @@ GOOD = (
     """, wires=("anthropic",), provider="anthropic"),
 )  # fmt: skip
 
+_KINDS = {"toolUse": "tool_use"}
+"""Types of pieces as the error texts spell them, where a wire has another spelling."""
 _WORDS = {
     "unsigned": "has no signature", "blank-signature": "has an empty signature", "taken": "is not accepted here",
     "unfit-signature": "has a signature that is not a string", "empty": "has neither text nor a signature",
@@ -146,9 +152,9 @@ def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     # `not-first` checks a thinking block after another block, which newer models accept.
     thinks = any(isinstance(block, Thinking) for block in blocks)
     if any(isinstance(block, Call) for block in blocks) and not thinks:
-        found = getattr(blocks[0], "kind", "text")
+        found = _KINDS.get(kind := getattr(blocks[0], "kind", "text"), kind)
         sentence = "thinking is enabled, but the current assistant turn does not start with a thinking block"
-        fix = _disable_thinking(case)
+        fix = _disable_thinking(case, clause)
         yield RULE.at_message(
             case, index, sentence if fix else f"{sentence}; fix cannot add it, because the provider signs each block",
             below=blocks[0].at, label="no thinking block before it", under=clause, told={"kind": found},
@@ -156,12 +162,16 @@ def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _disable_thinking(case: Case) -> Fix | None:
-    """Return the removal of `thinking` from the request. The provider signs thinking, so none can be added."""
+def _disable_thinking(case: Case, clause: ThinkingForm) -> Fix | None:
+    """Return the change of the setting that disables thinking. The provider signs thinking, so none can be added."""
     request = case.transcript.request
     if request is None or request.thinking != "budget":
         return None
-    return Fix("lossy", "remove `thinking` from the request", (Take((*request.at, "thinking")),))
+    if clause.by_default:
+        return Fix(
+            "lossy", "set `thinking` to `disabled`", (Put(request.thinking_at, b'{"type": "disabled"}'),)
+        )
+    return Fix("lossy", "remove `thinking` from the request", (Take(request.thinking_at),))
 
 
 def _is_in_loop(message: Message) -> bool:
@@ -174,7 +184,9 @@ def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     if request and request.forced and _has_thinking_on(case, clause):
         sentence, label = "thinking is enabled, but `tool_choice` forces a tool call", "forces a tool call"
         at = (*request.at, "tool_choice")
-        yield RULE.at_request(case, at, sentence, label=label, under=clause, fix=_disable_thinking(case))
+        yield RULE.at_request(
+            case, at, sentence, label=label, under=clause, fix=_disable_thinking(case, clause)
+        )
 
 
 def _has_thinking_on(case: Case, clause: ThinkingForm) -> bool:

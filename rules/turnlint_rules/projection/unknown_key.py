@@ -15,7 +15,7 @@ How it happens
 
 What fix does
     lossy: removes the key. The journal keeps it. A key with calls, or with the id of the call that a result
-    answers, stays.
+    answers, stays. lossless: moves an id beside a call or a result into it.
 
 Evidence
     Groq: "property 'reasoning_content' is unsupported". Fireworks: "Extra inputs are not permitted, field:
@@ -25,18 +25,23 @@ Evidence
 
 import re
 from collections.abc import Iterator
+from json import dumps
 
 from turnlint.api import (
+    Call,
     Case,
     Finding,
     Fix,
     Pointer,
+    Put,
     Raw,
+    Result,
     Rule,
     Severity,
     Take,
     UnknownKey,
     by_place,
+    is_missing,
     quote,
     strange,
 )
@@ -48,8 +53,15 @@ _TALK = (
     b'"content": "yes"%s}, {"role": "user", "content": "go on"}]}\n'
 )  # fmt: skip
 
+_CALLED = (
+    b'{"generationConfig": {}, "contents": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"functionCall": '
+    b'{"name": "f", "args": {}}, "id": "a1"}]}, {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}, '
+    b'"id": "a1"}]}]}\n'
+)  # fmt: skip
+
 BAD = (
     Raw("openai-chat", _TALK % b', "reasoning_content": "hm"', (("PR317", 1),), provider="groq"),
+    Raw("gemini", _CALLED, (("PR317", 1), ("PR317", 1)), provider="gemini"),
 )  # fmt: skip
 GOOD = (
     Raw("openai-chat", _TALK % b', "reasoning": "hm"', provider="groq"),
@@ -94,13 +106,32 @@ def _fix(case: Case, index: int, place: str, shown: str, below: Pointer) -> Fix 
     if key in _LINKS and (place, key) != ("message", "id"):
         identifier = case.said(index, below)
         if place != "message":
-            return None
+            return _move_id(case, index, below)
         if any(asked.call.id == identifier for asked in case.asked):
             return Fix(
                 "lossy", f"none; the key names call {quote(identifier)}, so write a message of role `tool`"
             )
     title = f"remove {quote(shown) if shown else 'it'}"
     return Fix("lossy", title, (Take(below, index),))
+
+
+def _move_id(case: Case, index: int, below: Pointer) -> Fix | None:
+    """Return the move of an id beside a call or a result to the place where the wire has the id."""
+    identifier = case.said(index, below)
+    if not isinstance(identifier, str) or not identifier:
+        return None
+    for piece in case.messages[index].blocks:
+        if isinstance(piece, Call | Result) and piece.at and piece.at == below[:-1]:
+            place = (*piece.at, *piece.keys.id)
+            holder = "call" if isinstance(piece, Call) else "result"
+            if is_missing(piece.id) and place != below:
+                step = Put(place, dumps(identifier).encode(), index)
+                return Fix("lossless", f"move it into the {holder}", (step, Take(below, index)))
+            if piece.id == identifier and place != below:
+                return Fix(
+                    "lossless", f"remove it, because the {holder} has the same id", (Take(below, index),)
+                )
+    return None
 
 
 def _severity(case: Case, clause: UnknownKey) -> Severity:
