@@ -121,7 +121,9 @@ def test_thoughts_texts_and_empty_parts() -> None:
         Thinking(("parts", 2), "thought", words=False, signature="given"),
         Text(("parts", 3), trailing=True),
     )
-    assert found.blanks == tuple(Blank(("parts", index), 4, white=index == 4) for index in (4, 5, 6, 7))
+    assert found.blanks == tuple(
+        Blank(("parts", index), 4, white=index == 4, hollow=index > 5) for index in (4, 5, 6, 7)
+    )
 
 
 @pytest.mark.parametrize(

@@ -244,6 +244,11 @@ KNOWN = (
         source="public reports", about="a signature of another backend, or a truncated one: replace it with the bypass word",
     ),
     Known(
+        pattern=r"Request contains an invalid argument", rules=("ST108", "PR305", "PA207"), source="watt-mind/coach 280, tried live",
+        sample="Request contains an invalid argument.", date="2026-07",
+        about="two calls of one content have the same id, or the name of a response is not a tool; often another setting",
+    ),
+    Known(
         pattern=r"single turn requests end with a user role", rules=("PR311", "PA206"), sample=_LAST, source=_REPORTS,
         date="2026-11",
     ),

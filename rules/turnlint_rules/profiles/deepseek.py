@@ -8,6 +8,7 @@ from turnlint.api import (
     AnyClause,
     Capabilities,
     ContentKey,
+    ContentKind,
     Known,
     LastMessage,
     NameForm,
@@ -63,6 +64,13 @@ _CLAUSES: tuple[AnyClause, ...] = (
         refused=("image_url",), wires=CHAT, date="2026-08", source="Zoo-Code 1106, rikkahub 1433, hermes-webui 2297",
         says="Failed to deserialize the JSON body into the target type: messages[{index}]: unknown variant `image_url`, "
         "expected `text`",
+    ),
+    ContentKind(
+        role="user", refused=("image_url", "input_audio", "video_url", "file"), wires=CHAT, date="2026-08",
+        other_models="vision", unnamed="warning",
+        source="recorded 7b5617bc0fd8d751, 58f1188d79e5114a, 7db0e0da9cdb08b9, 5f4add88acfe1e47; Reasonix 7396; the vision model "
+        "takes images",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}]: unknown variant `{kind}`, expected `text`",
     ),
     ContentKey(what="calls", wires=CHAT, source="live table, tingly-box", date="2026-09"),
     LastMessage(open_calls=True, says=_MISSING, wires=CHAT, source="live table, tingly-box", date="2026-09"),
@@ -147,7 +155,7 @@ _KNOWN = (
         sample="Invalid assistant message: content or tool_calls must be set", source="ProxyAI 830", date="2026-05",
     ),
     Known(
-        pattern=r"messages\[(?P<index>\d+)\]: unknown variant .?(?P<kind>\w+).?, expected .?text", rules=("PR321", "ST103"),
+        pattern=r"messages\[(?P<index>\d+)\]: unknown variant .?(?P<kind>\w+).?, expected .?text", rules=("PR321", "PR325", "ST103"),
         sample="Failed to deserialize the JSON body into the target type: messages[137]: unknown variant `image_url`, "
         "expected `text` at line 1 column 460917",
         source="Zoo-Code 1106, rikkahub 1433", date="2026-08", about="the API accepts only text, also in user messages",
@@ -184,7 +192,7 @@ _KNOWN = (
     ),
     Known(
         pattern=r"[Mm]odel only supports text input; received unsupported content type .?(?P<kind>\w+)",
-        rules=("PR321", "ST103"), source="Proma 1794, of a gateway", date="2026-08",
+        rules=("PR325", "PR321", "ST103"), source="Proma 1794, of a gateway", date="2026-08",
         sample="Model only supports text input; received unsupported content type 'image_url'.",
         about="the API accepts only text, also in user messages",
     ),

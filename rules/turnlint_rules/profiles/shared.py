@@ -33,6 +33,20 @@ _KNOWN = (
         sample="messages.0.reasoning_content: Extra inputs are not permitted", source="Databricks", date="2026-11",
     ),
     Known(
+        pattern=r"missing `?messages\.content`? parameter", rules=("PR318", "ST110"), source="AstrBot 6852 (Volcengine)",
+        sample="The request failed because it is missing `messages.content` parameter.", date="2026-03",
+        about="a message has no content, or null",
+    ),
+    Known(
+        pattern=r"[Mm]essage content as a list is only supported for user messages", rules=("PR318", "PR325"), date="2026-02",
+        sample="Message content as a list is only supported for user messages.", source="pi 1574 (NVIDIA NIM)",
+        about="the content of an assistant or system message is a list of parts; the server accepts a text",
+    ),
+    Known(
+        pattern=r"Tool name is required for Gemini requests", rules=("ST116", "ST105"), source="copilot-cli 4914", date="2026-09",
+        sample="Tool name is required for Gemini requests", about="a call of the type `custom` is in the history of a Gemini model",
+    ),
+    Known(
         pattern=r"user or tool message\(s\) should alternate with assistant message\(s\)", rules=("PR310", "PA202"),
         sample=_ALTERNATE,
         source="Perplexity, recorded 5df5f7296693dde2", date="2026-11",

@@ -1,8 +1,9 @@
 """a required key is missing, null or of the wrong type
 
 What it does
-    Reports content that is missing, null or of a wrong type. Also reports a call without its `type`, a
-    reasoning item without its `summary`, and a result without the name or the id that the provider requires.
+    Reports content that is missing, null or of a wrong type. Also reports a call without its `type`, and a
+    reasoning item without its `summary`. Reports a result without the name or the id that the provider
+    requires.
 
 Why it matters
     The provider rejects the request, often with an error text that does not name the cause.

@@ -121,12 +121,13 @@ def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> It
     if wrong is None:
         return
     kind = quote(getattr(wrong, "kind", ""))
-    movable = {kind for kind, _ in kinds} <= _USER_KINDS
+    movable = clause.role != "user" and {kind for kind, _ in kinds} <= _USER_KINDS
     fix = Fix("lossy", "give the message the role `user`", (Put(("role",), b'"user"', index),))
+    none = Fix("lossy", "none; the provider accepts no such content") if clause.role == "user" else None
     yield RULE.at_message(
         case, index, f"{quote(clause.role)} message holds a block of kind {kind}", below=wrong.at,
         label=f"needs a declared tool with `{clause.unless_tool_key}`" if clause.unless_tool_key else
-        f"not in a {quote(clause.role)} message", under=clause, fix=fix if movable else None,
+        f"not in a {quote(clause.role)} message", under=clause, told={"kind": getattr(wrong, "kind", "")}, fix=fix if movable else none,
     )  # fmt: skip
 
 
