@@ -91,3 +91,15 @@ def test_an_empty_item_id_is_removed() -> None:
     body = {"model": "gpt-5.4", "store": False, "input": [USER, reasoning, REPLY, USER]}
     found = fixed(body, "openai-responses", "openai-responses")["input"]
     assert found == [USER, {key: value for key, value in reasoning.items() if key != "id"}, REPLY, USER]
+
+
+def test_gpt_oss_takes_a_text_or_reasoning_beside_a_call_but_not_both() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    called = {"role": "assistant", "content": "I look", "reasoning_content": "hm", "tool_calls": [call]}
+    messages = [USER, called, {"role": "tool", "tool_call_id": "a", "content": "x"}]
+    body = {"model": "gpt-oss-20b", "stream": True, "messages": messages}
+    found = fixed(body, "openai-chat", "vllm")["messages"][1]
+    assert found == {key: value for key, value in called.items() if key != "reasoning_content"}
+    for sound in ({**called, "content": ""}, {**called, "reasoning_content": ""}):
+        body["messages"] = [USER, sound, messages[2]]
+        assert fixed(body, "openai-chat", "vllm") == body

@@ -458,6 +458,8 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     roles: tuple[str, ...] = ()
     with_calls: bool | None = None
     """Only in messages with calls, only in messages without, or in both."""
+    with_reasoning: bool = False
+    """Only in messages that have their reasoning under a key beside the content."""
     neither: bool = False
     """Content and calls may not both be missing."""
     last: bool | None = None
@@ -472,6 +474,8 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
         if self.what != "content":
             kinds = facts.idless_results if self.what == "result-id" else facts.nameless_results
             return kinds.isdisjoint(self.roles) if self.roles else not kinds
+        if self.with_reasoning and "reasoning-field" not in facts.marks:
+            return True
         if self.last:
             return facts.last_content is None or not self._refuses(facts.last_content)
         return not any(map(self._refuses, facts.contents))

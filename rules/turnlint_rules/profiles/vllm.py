@@ -27,6 +27,10 @@ _ALTERNATES = "[Mm]i[sx]tral|[Gg]emma-?[23]"
 _TURNS = (
     "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."
 )
+_BOTH = (
+    "Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in one or the "
+    "other, but not both."
+)
 _UNTYPED = "Missing tool call type"
 _NO_NAME = "Tool response dicts require a 'name' key indicating the name of the called function!"
 _DROPS_TEXT = "[Ll]lama-?3|[Hh]ermes|[Mm]i[sx]tral|[Gg]ranite|gpt-oss|x[Ll][Aa][Mm]|functiongemma"
@@ -70,6 +74,10 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ContentKey(
         what="content", kinds=("text", "parts"), roles=("assistant",), with_calls=True, severity="info", date=_DATE,
         models=_DROPS_TEXT, source=f"{_EXECUTED}: words beside calls are dropped",
+    ),
+    ContentKey(
+        what="content", kinds=("text", "parts"), roles=("assistant",), with_calls=True, with_reasoning=True, models="gpt-oss",
+        severity="warning", unnamed="silent", says=_BOTH, source=f"{_EXECUTED}; llama.cpp 17040", date=_DATE,
     ),
     ContentKey(
         what="calls", models=r"[Ll]lama-?3[.-][12]", severity="warning", date="2025-02",
@@ -147,9 +155,8 @@ _KNOWN = (
         rules=("PA202", "PA204", "PA203"), date="2026-03",
     ),
     Known(
-        pattern=r"Cannot pass both content and thinking in an assistant message with tool calls", rules=("PR314",),
-        sample="Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in "
-        "one or the other, but not both.",
+        pattern=r"Cannot pass both content and thinking in an assistant message with tool calls", rules=("PR318",),
+sample=_BOTH,
         source=_EXECUTED, date=_DATE, about="text and reasoning are both beside a call: gpt-oss accepts one of them",
     ),
     Known(

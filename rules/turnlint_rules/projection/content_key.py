@@ -15,7 +15,7 @@ How it happens
 What fix does
     lossless: adds the key with the shortest value that the provider accepts, or with the value from the call.
     lossless: removes an empty list of calls. lossy: removes a text that the provider does not accept beside
-    calls. The journal keeps it.
+    calls, or the reasoning if only both together are rejected. The journal keeps it.
 
 Evidence
     OpenAI: "Invalid value for 'content': expected a string, got null", and "Missing required parameter:
@@ -90,6 +90,8 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     calls = any(isinstance(block, Call) for block in message.blocks)
     if clause.with_calls is not None and calls is not clause.with_calls:
         return
+    if clause.with_reasoning and message.reasoning in ("absent", "null", "blank"):
+        return
     others = {block.kind for block in message.blocks if isinstance(block, Other)}
     if message.content in ("null", "absent") and others & {"refusal", "audio"}:
         return  # a refusal or audio replaces its content
@@ -101,13 +103,15 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     }.get(message.content, "content")  # fmt: skip
     beside = " next to its calls" if calls else ""
     yield RULE.at_message(
-        case, index, f"the {quote(message.written_role)} message has {what}{beside}",
+        case, index, f"the {quote(message.written_role)} message has {what}{beside}{' and its reasoning' if clause.with_reasoning else ''}",
         below=() if message.content == "absent" else ("content",), label=what, under=clause,
-        told={"kind": message.content, "key": "content"}, fix=_fix_content(index, message),
+        told={"kind": message.content, "key": "content"}, fix=_fix_content(clause, index, message),
     )  # fmt: skip
 
 
-def _fix_content(index: int, message: Message) -> Fix:
+def _fix_content(clause: ContentKey, index: int, message: Message) -> Fix:
+    if clause.with_reasoning:
+        return Fix("lossy", "remove `reasoning_content`", (Take(("reasoning_content",), index),))
     steps = (Put(("content",), b'""', index),)
     if message.content in ("text", "parts"):
         return Fix("lossy", "replace the content with an empty string", steps)
