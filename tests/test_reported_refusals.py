@@ -1,11 +1,13 @@
 """Refusals that public issues report: the findings, and what a repair writes."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from turnlint import testing
+from turnlint.cli.why_found import explain, look
 
 Body = dict[str, Any]
 SYSTEMS = [{"role": "system", "content": text} for text in ("A", 'B"é', "C")]
@@ -103,3 +105,14 @@ def test_gpt_oss_takes_a_text_or_reasoning_beside_a_call_but_not_both() -> None:
     for sound in ({**called, "content": ""}, {**called, "reasoning_content": ""}):
         body["messages"] = [USER, sound, messages[2]]
         assert fixed(body, "openai-chat", "vllm") == body
+
+
+def test_a_text_that_another_service_passes_on_is_looked_up_in_its_wire(tmp_path: Path) -> None:
+    path = tmp_path / "request.jsonl"
+    thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+    body = {"modelId": CONVERSE, "messages": CALLED, "additionalModelRequestFields": thinking}
+    path.write_text(json.dumps(body) + "\n")
+    text = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."
+    looked = look(explain(text, (), ()), str(path), None, ())
+    assert [one.row.finding.code for one in looked.shown] == ["PR314"]
+    assert looked.providers == ("auto",)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from turnlint import rulebook
 from turnlint.carriers import NAMES
@@ -72,6 +72,8 @@ class Looked(Struct):
 
     tally: Tally
     clues: Clues
+    providers: tuple[str, ...] = ()
+    """Providers whose rules were applied."""
     shown: list[Shown] = []
     """Findings of the rules that explain the text, those that match it first."""
     levels: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEVERITIES, 0))
@@ -144,7 +146,8 @@ def look(explained: Explained, path: str, format_name: str | None, own: tuple[Pr
     """Lint the files that `path` names, and sort matching findings first. Raises `SourceError` where there is no file.
 
     A short conversation may be valid on several wires. If it has no finding, it is read again in the formats
-    of the provider.
+    of the provider. A service may pass on the error of another provider: without a finding, a conversation on a
+    wire that the provider does not have is checked for the provider of its wire.
     """
     sources = list(find((path,)))
     looked = _look(explained, sources, format_name, own)
@@ -155,6 +158,10 @@ def look(explained: Explained, path: str, format_name: str | None, own: tuple[Pr
                 again = _look(explained, sources, wire, own)
                 if again.shown and again.tally.messages == looked.tally.messages and not _reads_badly(again):
                     return again
+    if found and not looked.shown and looked.tally.across and all(source.again for source in sources):
+        again = _look(structs.replace(explained, providers=(AUTO,)), sources, format_name, own)
+        if again.shown:
+            return again
     return looked
 
 
@@ -166,7 +173,7 @@ def _look(
     explained: Explained, sources: list[Source], format_name: str | None, own: tuple[Profile, ...]
 ) -> Looked:
     clues = clues_of(explained.recognised.best) if explained.recognised else Clues(explained.word)
-    looked = Looked(Tally(), clues)
+    looked = Looked(Tally(), clues, explained.providers)
     codes = {reason.code for reason in explained.reasons}
     options = Options(
         format=format_name, providers=explained.providers, profiles=own, view=True, content="none",

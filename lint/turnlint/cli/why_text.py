@@ -37,7 +37,7 @@ def in_words(
         if looked is None:
             _write(f"No rule checks this, so {visible(path)} was not checked.", write)
         else:
-            _findings(explained, looked, write, visible(path))
+            _findings(looked, write, visible(path))
         write("\n")
     found = explained.recognised
     lines = (
@@ -141,8 +141,8 @@ def _evidence(known: Known) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _findings(explained: Explained, looked: Looked, write: Callable[[str], object], path: str) -> None:
-    for line in _said_first(explained, looked, path):
+def _findings(looked: Looked, write: Callable[[str], object], path: str) -> None:
+    for line in _said_first(looked, path):
         _write(line, write)
     if not looked.shown and not looked.crashes:
         return
@@ -159,9 +159,9 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
     sink.finish(found, complete=not looked.crashes)
 
 
-def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str]:
+def _said_first(looked: Looked, path: str) -> Iterator[str]:
     names = ", ".join(
-        "the provider of each record" if name == AUTO else visible(name) for name in explained.providers
+        "the provider of each record" if name == AUTO else visible(name) for name in looked.providers
     )
     if looked.shown:
         best = looked.shown[0].agreed
@@ -234,7 +234,7 @@ def in_json(explained: Explained, looked: Looked | None) -> str:
             ],
         }  # fmt: skip
     if looked:
-        document |= _told_findings(explained, looked)
+        document |= _told_findings(looked)
     return without_commands(dumps(document, indent=1))
 
 
@@ -245,10 +245,10 @@ def _told_known(profile: Profile, known: Known) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told_findings(explained: Explained, looked: Looked) -> dict[str, Any]:
+def _told_findings(looked: Looked) -> dict[str, Any]:
     return {
         "complete": not looked.crashes and not looked.unreadable,
-        "held_against": explained.providers,
+        "held_against": looked.providers,
         "clues": structs.asdict(looked.clues),
         "absent": looked.absent,
         "others": looked.others,
