@@ -451,8 +451,7 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
 
     code: ClassVar[str] = "PR318"
     what: Literal["content", "calls", "call-type", "result-id", "result-name", "summary"]
-    """The content; an empty list of calls; the type of a call; the id or the name in a result; the summary of a reasoning
-    item."""
+    """The content; an empty list of calls; the type of a call; the id or the name in a result; a reasoning summary."""
     kinds: tuple[str, ...] = ()
     """Rejected kinds of content: `absent`, `null`, `no-parts`, `text`, `parts`, `blank`."""
     roles: tuple[str, ...] = ()
@@ -466,11 +465,8 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     """Only in the last message, only in those before it, or in both."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        if self.what == "calls":
-            return "no-calls" not in facts.marks
-        if self.what in ("call-type", "summary"):
-            mark = "untyped-call" if self.what == "call-type" else "reasoning-without-summary"
-            return mark not in facts.marks
+        if self.what in _MARKS_OF_KEYS:
+            return _MARKS_OF_KEYS[self.what] not in facts.marks
         if self.what != "content":
             kinds = facts.idless_results if self.what == "result-id" else facts.nameless_results
             return kinds.isdisjoint(self.roles) if self.roles else not kinds
@@ -595,6 +591,7 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
         return self.role not in facts.roles or (takes_texts and self.role not in facts.mixed_roles)
 
 
+_MARKS_OF_KEYS = {"calls": "no-calls", "call-type": "untyped-call", "summary": "reasoning-without-summary"}
 _OF_THOUGHTS = {
     "unsigned": "unsigned-thought", "blank-signature": "blank-signed-thought", "taken": "thought",
     "unfit-signature": "unfit-signed-thought", "empty": "empty-thought",
