@@ -1,8 +1,7 @@
 """Define the kinds of clauses in profiles: one for each projection rule, with fields that differ by provider.
 
 A profile is a table of such clauses; the rule of the same name reads them. Each clause checks itself against
-the facts about a conversation: `is_satisfied_by` is true only if the rule has nothing to report. No provider
-is named here.
+the facts about a conversation: `is_satisfied_by` is true only if the rule has nothing to report.
 """
 
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -12,7 +11,7 @@ from turnlint.facts import ITEM_PATTERNS
 from turnlint.names import heads_of, names_of
 
 if TYPE_CHECKING:
-    from turnlint.facts import ConversationFacts, Said
+    from turnlint.facts import ConversationFacts, Mark, Said
     from turnlint.names import Names
 
 
@@ -296,10 +295,8 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
     """A message with this key is exempt."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        if self.what == "error-result":
-            return "failed-hollow-result" not in facts.marks
-        if self.what == "result-list":
-            return "empty-list-result" not in facts.marks
+        if self.what in _MARKS:
+            return _MARKS[self.what] not in facts.marks
         what = "message" if self.what == "message" else "white" if self.what == "white-text" else "text"
         return not any(
             empty == what
@@ -327,15 +324,8 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
 
     code: ClassVar[str] = "PR314"
     what: Literal[
-        "unsigned",
-        "blank-signature",
-        "unfit-signature",
-        "empty",
-        "not-first",
-        "turn-start",
-        "forced-tool",
-        "taken",
-    ]
+        "unsigned", "blank-signature", "unfit-signature", "empty", "not-first", "turn-start", "forced-tool", "taken",
+    ]  # fmt: skip
     """A thought without a signature; with an empty signature; with a signature that is no text; without words and
     signature; after other content of its message; a turn of calls that does not begin with a thought while thinking is
     on; a forced tool while thinking is on; any thought."""
@@ -345,8 +335,8 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
     """Whether a request without the setting thinks as well, so that only the setting `disabled` turns it off."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        if self.what not in ("not-first", "turn-start", "forced-tool"):
-            return _OF_THOUGHTS[self.what] not in facts.marks
+        if self.what in _MARKS:
+            return _MARKS[self.what] not in facts.marks
         request = facts.request
         if not self.always and (request is None or request.thinking != "budget"):
             return True
@@ -465,8 +455,8 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     """Only in the last message, only in those before it, or in both."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        if self.what in _MARKS_OF_KEYS:
-            return _MARKS_OF_KEYS[self.what] not in facts.marks
+        if self.what in _MARKS:
+            return _MARKS[self.what] not in facts.marks
         if self.what != "content":
             kinds = facts.idless_results if self.what == "result-id" else facts.nameless_results
             return kinds.isdisjoint(self.roles) if self.roles else not kinds
@@ -577,10 +567,7 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
     bare: bool = True
     """Whether a list of parts may have a string in place of a part."""
     text_type: str = ""
-    """In place of all other conditions: the type of text parts in messages of the role.
-
-    Without a role, it is the type in all messages except those of the assistant.
-    """
+    """The type of text parts in messages of the role, or of all roles but `assistant`; no other field applies then."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.text_type:
@@ -591,12 +578,13 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
         return self.role not in facts.roles or (takes_texts and self.role not in facts.mixed_roles)
 
 
-_MARKS_OF_KEYS = {"calls": "no-calls", "call-type": "untyped-call", "summary": "reasoning-without-summary"}
-_OF_THOUGHTS = {
+_MARKS: dict[str, "Mark"] = {
+    "calls": "no-calls", "call-type": "untyped-call", "summary": "reasoning-without-summary",
+    "error-result": "failed-hollow-result", "result-list": "empty-list-result",
     "unsigned": "unsigned-thought", "blank-signature": "blank-signed-thought", "taken": "thought",
     "unfit-signature": "unfit-signed-thought", "empty": "empty-thought",
 }  # fmt: skip
-"""Mark of the thinking blocks that a clause rejects."""
+"""Mark of the keys, contents and thinking blocks that a clause rejects, by its `what`."""
 
 AnyClause = (
     IdCharset | IdLength | IdForm | IdCollision | IdUnique | NameForm | ArgumentsEncoding | ResultNotFirst
