@@ -4,6 +4,7 @@ Measures processor time of whole processes without their start, in alternating r
 instructions if valgrind is present. Absolute times mean nothing on a shared machine.
 """
 
+import os
 import re
 import resource
 import shutil
@@ -84,10 +85,10 @@ def has_valgrind() -> bool:
 
 
 def instructions(command: Command) -> int:
-    """The instructions of a run, which are deterministic. The exit code 1 means findings."""
+    """The instructions of a run, which the seed of hashes would change. The exit code 1 means findings."""
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-        capture_output=True, text=True, check=False,
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"},
     )  # fmt: skip
     assert run.returncode in (0, 1), run.stderr
     found = re.search(r"refs:\s+([\d,]+)", run.stderr)

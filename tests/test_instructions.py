@@ -19,7 +19,7 @@ MAX_INSTRUCTIONS = {
     ("sessions", "openai-chat"): (4.3, 5.4),
     ("sessions", "anthropic"): (3.5, 8.4),
 }
-"""Over those of `orjson.loads`, with the native scanner and without; measured 0.94, 0.77, 3.86 and 3.10 with CPython
+"""Over those of `orjson.loads`, with the native scanner and without; measured 0.92, 0.80, 3.86 and 3.10 with CPython
 3.11, and 3.99 and 4.37 in Python alone with msgspec 0.22 on other requests than these. A scanner with its own
 definition of the wire took 0.63 and 0.56 for these generated messages. For recorded ones it took 1.5 times as long as
 now (2026-11).
