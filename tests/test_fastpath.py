@@ -17,8 +17,10 @@ from drawn import disturb, steps, writable
 from dressed import dress
 from test_mixed_logs import records
 from turnlint import carriers, compiled, ledger
+from turnlint.documents.source import Source
 from turnlint.extraction import facts_of
 from turnlint.facts import ConversationFacts, request_facts
+from turnlint.fastpath.choice import choose_scanner
 from turnlint.fastpath.decode import Decoder
 from turnlint.fastpath.gate import REQUEST_FORMATS, FactGate
 from turnlint.fastpath.tables import compile_syntax
@@ -250,3 +252,32 @@ def test_a_gate_decides_on_each_model_as_if_it_were_alone(log: str) -> None:
 
 def _with_models(record: Any) -> list[Any]:
     return [{"id": "r", "request": {**record, "model": model}} for model in MODELS]
+
+
+def test_a_request_that_ends_with_the_model_is_counted_as_the_plain_reader_counts_it() -> None:
+    wire, record = SHAPES["a model's turn at the end, where no model is named"]
+    request = {**record, "generationConfig": {"temperature": 0}}
+    gate = FactGate(compiled.load(), carriers.carrier(wire), Book(Options()), told=False)
+    gate.scan(
+        b"\n".join([json.dumps({"id": f"r{number}", "request": request}).encode() for number in range(3)])
+    )
+    assert (gate.passed.conversations, gate.passed.model_last) == (3, 3)
+
+
+def test_a_text_as_input_has_no_format_of_the_list_before_it() -> None:
+    bodies = [{"model": "m", "input": [{"role": "user", "content": "go"}]}, {"model": "m", "input": "go"}]
+    lines = [json.dumps({"id": f"r{number}", "request": body}).encode() for number, body in enumerate(bodies)]
+    for log in ("openai-chat", "openai-responses"):
+        carrier = carriers.carrier(log)
+        gate = FactGate(compiled.load(), carrier, Book(Options()), told=False)
+        read = [carrier.shape.read(Record(1, 0, line, kept=True)) for line in lines]
+        owners = [owner_of(carrier, one) for one in read]
+        wanted = [sum(isinstance(item, Transcript) for item in owner.read([one])) for owner, one in owners]
+        assert [gate.scan(line).passed for line in lines] == wanted
+
+
+def test_a_mixed_log_has_a_scanner_whatever_its_first_record_is() -> None:
+    carrier, book = carriers.carrier("openai-chat"), Book(Options())
+    records = [Record(1, 0, b'{"contents": []}'), Record(2, 17, b'{"messages": []}')]
+    source = Source("log.jsonl", "log.jsonl")
+    assert isinstance(choose_scanner(carrier, carrier.open(), records, book, source), FactGate)

@@ -76,5 +76,6 @@ def count_passed(tally: Tally, passed: "Passed") -> None:
     tally.calls += passed.calls
     tally.results += passed.results
     _note(tally, KEPT_CALLS, passed.kept_calls)
+    _note(tally, MODEL_LAST, passed.model_last)
     for (wire, chosen), times in passed.kinds.items():
         count_providers(tally, wire, chosen, times)

@@ -20,12 +20,18 @@ def is_kept_elsewhere(transcript: Transcript) -> bool:
     return transcript.headless and transcript.request is not None
 
 
-def ends_with_model(transcript: Transcript) -> bool:
-    """Whether a request to a Gemini model that it does not name ends with a message of the model."""
-    request, messages = transcript.request, transcript.messages
+def may_end_with_model(transcript: Transcript) -> bool:
+    """Whether a transcript is a request to a Gemini model that it does not name."""
+    request = transcript.request
     if transcript.wire.speaks != "gemini" or request is None or request.model or not request.key:
         return False
-    if not messages or not request.whole or transcript.open_end or messages[-1].role != "assistant":
+    return request.whole and not transcript.open_end
+
+
+def ends_with_model(transcript: Transcript) -> bool:
+    """Whether a request to a Gemini model that it does not name ends with a message of the model."""
+    messages = transcript.messages
+    if not messages or messages[-1].role != "assistant" or not may_end_with_model(transcript):
         return False
     return bool(messages[-1].blocks) and not any(isinstance(block, Call) for block in messages[-1].blocks)
 

@@ -31,8 +31,10 @@ def choose_scanner(
     native = compiled.load()  # the plain reader of a long log uses its functions, too
     if native is None or syntax is None:
         return None
-    is_request = not records or b'"%b"' % syntax.messages.encode() in records[0].data
-    if is_request or not isinstance(reader, Enveloped):
+    # Only logs with a conversation on each line are cut. A mixed log may begin with a request in another format.
+    key = b'"%b"' % syntax.messages.encode()
+    has_requests = not records or source.part is not None or any(key in record.data for record in records)
+    if has_requests or not isinstance(reader, Enveloped):
         from turnlint.fastpath.gate import FactGate
 
         return FactGate(native, carrier, book, told=told)

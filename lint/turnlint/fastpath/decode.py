@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from turnlint.keys import Strict
 
 _LAYOUT = Layout("<11QI" + "HHBB" * 7 + "10B0Q")
+_EMPTIES_AT, _LAST_AT = 11, -9
 _FIRST_AT, _CALLS_AT = _LAYOUT.size - 10, _LAYOUT.size - 2
 MAX_SETS = 1 << 14
 """Sets of keys that are kept."""
@@ -61,6 +62,12 @@ def kind_of(facts: bytes) -> tuple[int, bool]:
 
 _PATHS = {"message": "", "call": "call."}
 """The objects whose keys may be evidence for a format, with the text before such a key."""
+
+
+def last_of(facts: bytes) -> tuple[int, bool]:
+    """The class of the last message, and whether a message of this class is empty."""
+    values = _LAYOUT.unpack(facts)
+    return values[_LAST_AT], bool(values[_EMPTIES_AT] >> values[_LAST_AT] * 3 & 1)
 
 
 class KnownKeys:

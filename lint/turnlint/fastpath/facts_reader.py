@@ -12,6 +12,7 @@ from turnlint.facts import ConversationFacts, request_facts
 from turnlint.fastpath.decode import Decoder
 from turnlint.fastpath.passed import Kind
 from turnlint.fastpath.tables import compile_syntax
+from turnlint.harmless import may_end_with_model
 from turnlint.model import Transcript
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Around(Struct, dict=True, eq=False):
     """The clauses that hold, with whether the user named the provider."""
     accepted: int = 0
     """How many conversations with the same surroundings were accepted."""
+    may_end_with_model: bool = False
+    ends_with_model: bool = False
+    """Whether the summary counts such a conversation if it ends with a message of the model, and whether it does."""
 
     @classmethod
     def of(cls, book: "Book", transcript: Transcript) -> "Around":
@@ -50,14 +54,21 @@ class Around(Struct, dict=True, eq=False):
             headless=transcript.headless,
             open_end=transcript.open_end,
         )
-        return cls(facts, (wire, chosen), checks)
+        is_counted = may_end_with_model(transcript) and not any(one.named for one in chosen)
+        return cls(facts, (wire, chosen), checks, may_end_with_model=is_counted)
 
     @property
     def identity(self) -> Hashable:
         """Return a value that is equal for surroundings with equal decisions, while they are in memory."""
         wire, chosen = self.kind
         providers = tuple((id(one.profile), one.certain, one.named) for one in chosen)
-        return self.facts, wire, providers, tuple(id(checks) for checks, _ in self.checks)
+        checks = tuple(id(checks) for checks, _ in self.checks)
+        return self.facts, wire, providers, checks, self.may_end_with_model
+
+    @cached_property
+    def ending(self) -> "Around":
+        """The same surroundings, for conversations that end with a message of the model."""
+        return structs.replace(self, accepted=0, ends_with_model=True)
 
     @cached_property
     def headless(self) -> "Around":

@@ -13,7 +13,7 @@ from turnlint import carriers
 from turnlint.carriers._marks import is_evidence
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.gate import Scan, Span
-from turnlint.fastpath.decode import envelope_of, kind_of, without_envelope
+from turnlint.fastpath.decode import envelope_of, kind_of, last_of, without_envelope
 from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
 from turnlint.fastpath.passed import Passed
 from turnlint.model import Known, Record, Transcript
@@ -134,11 +134,22 @@ class WireGate:
         decision: Decision = None
         concerns = self.facts.concerns(facts, around)
         if concerns is not None:
-            decision = Known(self.carrier.name, concerns) if self.book.may_report(concerns) else around
+            accepted = None if self.book.may_report(concerns) else self._accepted(around, facts)
+            decision = accepted or Known(self.carrier.name, concerns)
             if len(self.shared) >= MAX_DECISIONS:
                 self.shared.clear()
             self.shared[key] = decision
         return decision
+
+    def _accepted(self, around: Around, facts: bytes) -> Around | None:
+        """Return the surroundings that count a conversation; none if only its messages decide."""
+        if not around.may_end_with_model:
+            return around
+        last, is_empty = last_of(facts)
+        said = self.facts.decoder.tables.classes[last]
+        if said.role != "assistant" or said.calls:
+            return around
+        return None if is_empty else around.ending
 
     def _evidence_in(self, facts: bytes) -> frozenset[str]:
         """Return the keys of the record by which a format is recognized."""
@@ -178,7 +189,8 @@ class WireGate:
         template = bare if model is None else _MODEL.sub(b"", bare)
         if not self.told:
             is_same = model is not None and not is_evidence(model)
-            known = template if is_same else bare, sample
+            is_text = key + b'"x"' in envelope  # a text instead of a list may be the input of another API
+            known = template if is_same else bare, b"" if is_text else sample
             if known not in self.owners:
                 self.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
             if not self.owners[known]:
@@ -212,9 +224,11 @@ class WireGate:
     def count_kinds(self) -> None:
         """Add the accepted records to the sums, by wire and providers."""
         kinds = self.sums.kinds
-        for around in self.distinct.values():
+        endings = (one.ending for one in self.distinct.values() if one.may_end_with_model)
+        for around in (*self.distinct.values(), *endings):
             if around.accepted:
                 kinds[around.kind] = kinds.get(around.kind, 0) + around.accepted
+                self.sums.model_last += around.accepted * around.ends_with_model
                 around.accepted = 0
 
 

@@ -20,6 +20,8 @@ class Passed(Struct):
     results: int = 0
     kept_calls: int = 0
     """Results whose call the provider keeps."""
+    model_last: int = 0
+    """Requests to a Gemini model that they do not name, which end with a message of the model."""
     kinds: dict[Kind, int] = field(default_factory=dict)
 
     def add(self, messages: int, calls: int, results: int, kept_calls: int) -> None:
