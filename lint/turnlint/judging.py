@@ -88,6 +88,8 @@ class Book:
             MOST_MET, MOST_LETTERS
         )
         """Cached providers, by all values on which the choice depends."""
+        self.memories: dict[tuple[str, str, bool], Any] = {}
+        """Caches of the native scanners, by the formats of the record and of the log. All sources share them."""
         if options.select or options.ignore:
             self.rules()
 

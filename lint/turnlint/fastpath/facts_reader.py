@@ -30,8 +30,6 @@ class Around(Struct, dict=True, eq=False):
     kind: Kind
     checks: tuple[tuple[Checks, bool], ...]
     """The clauses that hold, with whether the user named the provider."""
-    accepted: int = 0
-    """How many conversations with the same surroundings were accepted."""
     may_end_with_model: bool = False
     ends_with_model: bool = False
     """Whether the summary counts such a conversation if it ends with a message of the model, and whether it does."""
@@ -68,7 +66,7 @@ class Around(Struct, dict=True, eq=False):
     @cached_property
     def ending(self) -> "Around":
         """The same surroundings, for conversations that end with a message of the model."""
-        return structs.replace(self, accepted=0, ends_with_model=True)
+        return structs.replace(self, ends_with_model=True)
 
     @cached_property
     def headless(self) -> "Around":

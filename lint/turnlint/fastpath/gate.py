@@ -12,6 +12,7 @@ from msgspec import structs
 from turnlint import carriers
 from turnlint.carriers._marks import is_evidence
 from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.syntax import WireSyntax
 from turnlint.documents.gate import Scan, Span
 from turnlint.fastpath.decode import envelope_of, kind_of, last_of, without_envelope
 from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
@@ -55,23 +56,11 @@ def _model_in(envelope: bytes) -> bytes | None:
     return found[0] if len(found) == 1 and envelope.count(b'"model') == 1 and found[0].isascii() else None
 
 
-class WireGate:
-    """Decides about the records of one wire."""
+class Memory:
+    """The caches of all gates of one wire, with the native scanner that they belong to."""
 
-    def __init__(
-        self, native: Any, carrier: Carrier, log: Carrier, book: "Book", sums: Passed, *, told: bool
-    ) -> None:
-        syntax = carrier.syntax
-        assert syntax is not None
+    def __init__(self, native: Any, syntax: WireSyntax) -> None:
         self.facts = FactsReader(native, syntax)
-        self.carrier = carrier
-        self.log = log
-        """The format of the log."""
-        self.syntax = syntax
-        self.book = book
-        self.sums = sums
-        self.told = told
-        """The user names the format, so that each record is of it."""
         self.envelopes: dict[int, bytes] = {}
         self.held = 0
         """Bytes of envelopes."""
@@ -86,22 +75,8 @@ class WireGate:
         self.shared: dict[tuple[Around, bytes], Decision] = {}
         """Decisions by surroundings, and by facts without the hash of the envelope."""
 
-    def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
-        """Decide about a record. An accepted one is counted."""
-        messages, calls, results, orphans, envelope, keys, servers = counts
-        if keys is not None or servers is not None:
-            self.facts.note(facts, keys, servers)
-        if envelope is not None:
-            self._keep(envelope_of(facts), envelope)
-        decisions = self.decisions
-        around = decisions[facts] if facts in decisions else self._decide(facts)
-        if not isinstance(around, Around):
-            return around
-        around.accepted += 1
-        self.sums.add(messages, calls, results, orphans)
-        return around
-
-    def _keep(self, number: int, envelope: bytes) -> None:
+    def keep(self, number: int, envelope: bytes) -> None:
+        """Keep an envelope under its hash."""
         if len(self.envelopes) >= MAX_ENVELOPES or self.held + len(envelope) > MAX_ENVELOPE_BYTES:
             self.forget()
         self.held += len(envelope)
@@ -109,7 +84,6 @@ class WireGate:
 
     def forget(self) -> None:
         """Clear all caches; the native scanner then gives each envelope again."""
-        self.count_kinds()
         self.facts.scanner.forget()
         self.held = 0
         caches: tuple[dict[Any, Any], ...] = (
@@ -118,27 +92,67 @@ class WireGate:
         for cache in caches:
             cache.clear()
 
+
+class WireGate:
+    """Decides about the records of one wire."""
+
+    def __init__(
+        self, native: Any, carrier: Carrier, log: Carrier, book: "Book", sums: Passed, *, told: bool
+    ) -> None:
+        syntax = carrier.syntax
+        assert syntax is not None
+        key = carrier.name, log.name, told
+        if key not in book.memories:
+            book.memories[key] = Memory(native, syntax)
+        self.memory: Memory = book.memories[key]
+        self.facts = self.memory.facts
+        self.carrier = carrier
+        self.log = log
+        """The format of the log."""
+        self.syntax = syntax
+        self.book = book
+        self.sums = sums
+        self.told = told
+        """The user names the format, so that each record is of it."""
+        self.counts: dict[Around, int] = {}
+        """The number of accepted conversations, by their surroundings."""
+
+    def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
+        """Decide about a record. An accepted one is counted."""
+        messages, calls, results, orphans, envelope, keys, servers = counts
+        if keys is not None or servers is not None:
+            self.facts.note(facts, keys, servers)
+        if envelope is not None:
+            self.memory.keep(envelope_of(facts), envelope)
+        decisions = self.memory.decisions
+        around = decisions[facts] if facts in decisions else self._decide(facts)
+        if not isinstance(around, Around):
+            return around
+        self.counts[around] = self.counts.get(around, 0) + 1
+        self.sums.add(messages, calls, results, orphans)
+        return around
+
     def _decide(self, facts: bytes) -> Decision:
         key = envelope_of(facts), *kind_of(facts), self._evidence_in(facts)
-        around = self.around[key] if key in self.around else self._read(*key)
+        around = self.memory.around[key] if key in self.memory.around else self._read(*key)
         decision = None if around is None else self._decide_in(around, facts)
-        if len(self.decisions) >= MAX_DECISIONS:
-            self.decisions.clear()
-        self.decisions[facts] = decision
+        if len(self.memory.decisions) >= MAX_DECISIONS:
+            self.memory.decisions.clear()
+        self.memory.decisions[facts] = decision
         return decision
 
     def _decide_in(self, around: Around, facts: bytes) -> Decision:
         key = around, without_envelope(facts)
-        if key in self.shared:
-            return self.shared[key]
+        if key in self.memory.shared:
+            return self.memory.shared[key]
         decision: Decision = None
         concerns = self.facts.concerns(facts, around)
         if concerns is not None:
             accepted = None if self.book.may_report(concerns) else self._accepted(around, facts)
             decision = accepted or Known(self.carrier.name, concerns)
-            if len(self.shared) >= MAX_DECISIONS:
-                self.shared.clear()
-            self.shared[key] = decision
+            if len(self.memory.shared) >= MAX_DECISIONS:
+                self.memory.shared.clear()
+            self.memory.shared[key] = decision
         return decision
 
     def _accepted(self, around: Around, facts: bytes) -> Around | None:
@@ -156,10 +170,10 @@ class WireGate:
         return self.facts.decoder.keys_in(facts, self.syntax.evidence) if self.syntax.evidence else _NO_KEYS
 
     def _read(self, number: int, first: int, with_calls: bool, evidence: frozenset[str]) -> Around | None:
-        envelope = self.envelopes.get(number)
+        envelope = self.memory.envelopes.get(number)
         sample = self._sample(first, with_calls, evidence)
         around = None if envelope is None else self._read_around(envelope, sample)
-        self.around[number, first, with_calls, evidence] = around
+        self.memory.around[number, first, with_calls, evidence] = around
         return around
 
     def _sample(self, first: int, with_calls: bool, evidence: frozenset[str]) -> bytes:
@@ -191,13 +205,13 @@ class WireGate:
             is_same = model is not None and not is_evidence(model)
             is_text = key + b'"x"' in envelope  # a text instead of a list may be the input of another API
             known = template if is_same else bare, b"" if is_text else sample
-            if known not in self.owners:
-                self.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
-            if not self.owners[known]:
+            if known not in self.memory.owners:
+                self.memory.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
+            if not self.memory.owners[known]:
                 return None
-        if template not in self.bodies:
-            self.bodies[template] = self._read_body(bare)
-        transcript = self.bodies[template]
+        if template not in self.memory.bodies:
+            self.memory.bodies[template] = self._read_body(bare)
+        transcript = self.memory.bodies[template]
         if transcript is None or transcript.request is None:
             return None
         if model is not None:
@@ -205,7 +219,7 @@ class WireGate:
                 transcript, request=structs.replace(transcript.request, model=model.decode())
             )
         around = Around.of(self.book, transcript)
-        return self.distinct.setdefault(around.identity, around)
+        return self.memory.distinct.setdefault(around.identity, around)
 
     def _read_body(self, bare: bytes) -> Transcript | None:
         """Return the request of an envelope without messages."""
@@ -224,12 +238,10 @@ class WireGate:
     def count_kinds(self) -> None:
         """Add the accepted records to the sums, by wire and providers."""
         kinds = self.sums.kinds
-        endings = (one.ending for one in self.distinct.values() if one.may_end_with_model)
-        for around in (*self.distinct.values(), *endings):
-            if around.accepted:
-                kinds[around.kind] = kinds.get(around.kind, 0) + around.accepted
-                self.sums.model_last += around.accepted * around.ends_with_model
-                around.accepted = 0
+        for around, times in self.counts.items():
+            kinds[around.kind] = kinds.get(around.kind, 0) + times
+            self.sums.model_last += times * around.ends_with_model
+        self.counts.clear()
 
 
 class FactGate:
