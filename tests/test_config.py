@@ -309,6 +309,7 @@ def test_files_that_extend_each_other_in_a_cycle_are_an_error(tmp_path: Path) ->
         chain(str(tmp_path / "0.yaml"))
 
 
+@pytest.mark.slow
 def test_a_hostile_file_does_no_harm(folder: Path) -> None:
     for text in (
         "a: &a [*a]",

@@ -174,6 +174,7 @@ def test_a_failed_system_call_leaves_the_old_file(there: bool, read: Source, tmp
         assert set(os.listdir(tmp_path)) <= {"a.jsonl", "b.jsonl"}, name
 
 
+@pytest.mark.slow
 @posix
 def test_a_kill_leaves_the_old_file_or_the_new_one(read: Source, tmp_path: Path) -> None:
     target = tmp_path / "b.jsonl"

@@ -58,6 +58,7 @@ def _write(folder: Path, x: str) -> list[Path]:
     return paths
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("poison", ["line ends", "lone surrogates", "markup"])
 def test_no_name_on_a_providers_wire_controls_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
@@ -235,6 +236,7 @@ for text in json.load(sys.stdin):
 """
 
 
+@pytest.mark.slow
 def test_a_refusal_that_opens_and_never_closes_costs_no_more_than_its_size() -> None:
     texts = json.dumps(
         [*UNCLOSED, "litellm." * 8_000, "x calling y: " * 5_000, "status code: 400 " * 3_800]

@@ -58,6 +58,7 @@ def test_a_text_of_escapes_takes_few_times_its_size(arguments: list[str], tmp_pa
     assert peak < 12 * path.stat().st_size, f"{peak / path.stat().st_size:.1f} times"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [b"\\q", b"\x01"], ids=["escapes", "controls"])
 def test_a_record_with_a_million_damaged_places_is_read_to_a_bound(fault: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"

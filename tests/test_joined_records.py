@@ -42,6 +42,7 @@ def record(number: int) -> dict[str, Any]:
     return {"model": "gpt-5", "messages": [user(f"hi {number}"), ANSWER]}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not compiled.load(), reason="the scanner needs the native code")
 def test_the_scanner_and_the_parser_agree_on_joined_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -152,6 +152,7 @@ def test_a_failed_system_call_leaves_the_old_file_or_the_new_one(
     assert run_in_child == {True}
 
 
+@pytest.mark.slow
 @posix
 def test_a_kill_leaves_the_old_file_or_the_new_one(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "PIECE", 200)

@@ -205,6 +205,7 @@ def broken(messages: list[Any], rng: Random) -> list[Any]:
     return messages
 
 
+@pytest.mark.slow
 def test_broken_histories_are_repaired_so_that_langchain_accepts_them() -> None:
     """Every remaining real result still belongs to its call."""
     shells = [shell for shell, _ in SHELLS.values()]

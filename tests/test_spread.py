@@ -84,6 +84,7 @@ LINES = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25,
     deadline=None,

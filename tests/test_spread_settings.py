@@ -132,6 +132,7 @@ def test_the_fix_hint_of_a_finding_is_cached(folder: Path) -> None:
     assert b"with --select" in out or b"with --provider" in out
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_session_is_never_split(folder: Path, name: str) -> None:

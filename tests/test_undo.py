@@ -273,6 +273,7 @@ def test_no_file_is_changed_whose_journal_failed(
             assert not [item for item in tmp_path.rglob("*") if "turnlint-" in item.name]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("in_file", [True, False])
@@ -296,6 +297,7 @@ def test_a_fix_that_remains_after_a_kill_can_be_undone(in_file: bool, path: str,
     assert seen == {True, False}
 
 
+@pytest.mark.slow
 @posix
 def test_a_kill_during_undo_leaves_the_fixed_file_or_the_old_one(path: str) -> None:
     fixed = fix(path)

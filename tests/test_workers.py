@@ -53,6 +53,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals and codes are those of systems that fork")
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("size", [1, 2, 5])
