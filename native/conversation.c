@@ -675,7 +675,7 @@ bool add_item(Reader *reader, const Object *object, Frame *frame)
     const Kind *kind;
     if (!settle_kind(reader, object, frame, &kind) || !add_item_id(reader, &frame->item, kind, (int)(kind - object->kinds)))
         return false;
-    if (reader->has_open_reasoning && kind->piece != PIECE_thought && !length(&frame->item))
+    if (reader->has_open_reasoning && kind->piece != PIECE_thought && !frame->item.start)
         reader->facts.marks |= BIT(stranded_reasoning);
     reader->has_open_reasoning = false;
     if (kind->piece == PIECE_other)

@@ -328,7 +328,7 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         frame->has_output = true;
         frame->written = *at == '[' ? WRITTEN_list : WRITTEN_null;
         to = *at == '[' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
-        frame->is_hollow = *at == 'n' || (to && to - at == 2);
+        frame->is_hollow = *at == 'n' || (to && *skip_space(at + 1, to) == ']');
         frame->size = to ? (uint32_t)(to - at) : 0;
         return to;
     case DO_hosted:

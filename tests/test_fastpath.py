@@ -199,6 +199,11 @@ SHAPES = {
         {"type": "tool_search_call", "id": "tsc_1", "call_id": None, "execution": "server", "status": "completed", "arguments": {"queries": ["q"]}},
         {"type": "tool_search_output", "id": "tso_1", "call_id": None, "execution": "server", "status": "completed", "tools": []},
     ]}),
+    "a search that found no tools": ("openai-responses", {"model": "gpt-5.1", "store": False, "input": [
+        {"role": "user", "content": "go"},
+        {"type": "tool_search_call", "call_id": "s1", "execution": "client", "status": "completed", "arguments": {"queries": ["q"]}},
+        {"type": "tool_search_output", "call_id": "s1", "execution": "client", "status": "completed", "tools": []},
+    ]}),
     "tools between turns": ("openai-responses", {"model": "gpt-5.1", "input": [
         {"role": "user", "content": "go"},
         {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "look"}]},

@@ -42,4 +42,4 @@ def test_records_with_other_names_share_an_envelope(name: str, count: int) -> No
         record = {name: f"n-{at}", "messages": [{"role": "user", "content": "Hello."}]}
         (row,) = found.facts.scan(json.dumps(record).encode())
         assert found.decide(row[0], row[3:]) is not None
-    assert len(found.memory.envelopes) == count
+    assert len(found.caches.envelopes) == count

@@ -57,7 +57,7 @@ does not say otherwise.
 - `idless-call`, `idless-server-call`: a call has no id, an empty one or `null`.
 - `item-twice`: two items have one id.
 - `no-calls`: a message has an empty list of calls.
-- `odd-text`: a text part has a type that the wire has for messages of another role, or that it has not.
+- `odd-text`: a text part has the type of another role, or a type that the wire does not have.
 - `prefix-before-end`: a message that is not the last one has a `prefix`.
 - `reasoning-field`: a message has a key for reasoning beside its content (`reasoning_content`), also with null.
 - `result-behind`: in a message of role `user` or `tool`, or in a row of messages of role `user` on a wire that joins

@@ -88,8 +88,8 @@ class Book:
             MOST_MET, MOST_LETTERS
         )
         """Cached providers, by all values on which the choice depends."""
-        self.memories: dict[tuple[str, str, bool], Any] = {}
-        """Caches of the native scanners, by the formats of the record and of the log. All sources share them."""
+        self.gate_caches: dict[tuple[str, str, bool], Any] = {}
+        """Caches of the native scanners, by the formats of the record and of the log. The sources of a run share them."""
         if options.select or options.ignore:
             self.rules()
 

@@ -253,7 +253,7 @@ class Message(Struct, frozen=True, gc=False):
     prefix: bool = False
     """Whether the model shall continue it."""
     has_odd_text: bool = False
-    """Whether a text part has a type that the wire has for messages of another role, or that it has not."""
+    """Whether a text part has the type of another role, or a type that the wire does not have."""
     kind: str = ""
     """The type of the item, on wires whose messages are items."""
     item: str | None = None

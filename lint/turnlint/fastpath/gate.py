@@ -56,7 +56,7 @@ def _model_in(envelope: bytes) -> bytes | None:
     return found[0] if len(found) == 1 and envelope.count(b'"model') == 1 and found[0].isascii() else None
 
 
-class Memory:
+class GateCaches:
     """The caches of all gates of one wire, with the native scanner that they belong to."""
 
     def __init__(self, native: Any, syntax: WireSyntax) -> None:
@@ -102,10 +102,10 @@ class WireGate:
         syntax = carrier.syntax
         assert syntax is not None
         key = carrier.name, log.name, told
-        if key not in book.memories:
-            book.memories[key] = Memory(native, syntax)
-        self.memory: Memory = book.memories[key]
-        self.facts = self.memory.facts
+        if key not in book.gate_caches:
+            book.gate_caches[key] = GateCaches(native, syntax)
+        self.caches: GateCaches = book.gate_caches[key]
+        self.facts = self.caches.facts
         self.carrier = carrier
         self.log = log
         """The format of the log."""
@@ -123,8 +123,8 @@ class WireGate:
         if keys is not None or servers is not None:
             self.facts.note(facts, keys, servers)
         if envelope is not None:
-            self.memory.keep(envelope_of(facts), envelope)
-        decisions = self.memory.decisions
+            self.caches.keep(envelope_of(facts), envelope)
+        decisions = self.caches.decisions
         around = decisions[facts] if facts in decisions else self._decide(facts)
         if not isinstance(around, Around):
             return around
@@ -134,25 +134,25 @@ class WireGate:
 
     def _decide(self, facts: bytes) -> Decision:
         key = envelope_of(facts), *kind_of(facts), self._evidence_in(facts)
-        around = self.memory.around[key] if key in self.memory.around else self._read(*key)
+        around = self.caches.around[key] if key in self.caches.around else self._read(*key)
         decision = None if around is None else self._decide_in(around, facts)
-        if len(self.memory.decisions) >= MAX_DECISIONS:
-            self.memory.decisions.clear()
-        self.memory.decisions[facts] = decision
+        if len(self.caches.decisions) >= MAX_DECISIONS:
+            self.caches.decisions.clear()
+        self.caches.decisions[facts] = decision
         return decision
 
     def _decide_in(self, around: Around, facts: bytes) -> Decision:
         key = around, without_envelope(facts)
-        if key in self.memory.shared:
-            return self.memory.shared[key]
+        if key in self.caches.shared:
+            return self.caches.shared[key]
         decision: Decision = None
         concerns = self.facts.concerns(facts, around)
         if concerns is not None:
             accepted = None if self.book.may_report(concerns) else self._accepted(around, facts)
             decision = accepted or Known(self.carrier.name, concerns)
-            if len(self.memory.shared) >= MAX_DECISIONS:
-                self.memory.shared.clear()
-            self.memory.shared[key] = decision
+            if len(self.caches.shared) >= MAX_DECISIONS:
+                self.caches.shared.clear()
+            self.caches.shared[key] = decision
         return decision
 
     def _accepted(self, around: Around, facts: bytes) -> Around | None:
@@ -170,10 +170,10 @@ class WireGate:
         return self.facts.decoder.keys_in(facts, self.syntax.evidence) if self.syntax.evidence else _NO_KEYS
 
     def _read(self, number: int, first: int, with_calls: bool, evidence: frozenset[str]) -> Around | None:
-        envelope = self.memory.envelopes.get(number)
+        envelope = self.caches.envelopes.get(number)
         sample = self._sample(first, with_calls, evidence)
         around = None if envelope is None else self._read_around(envelope, sample)
-        self.memory.around[number, first, with_calls, evidence] = around
+        self.caches.around[number, first, with_calls, evidence] = around
         return around
 
     def _sample(self, first: int, with_calls: bool, evidence: frozenset[str]) -> bytes:
@@ -205,13 +205,13 @@ class WireGate:
             is_same = model is not None and not is_evidence(model)
             is_text = key + b'"x"' in envelope  # a text instead of a list may be the input of another API
             known = template if is_same else bare, b"" if is_text else sample
-            if known not in self.memory.owners:
-                self.memory.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
-            if not self.memory.owners[known]:
+            if known not in self.caches.owners:
+                self.caches.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
+            if not self.caches.owners[known]:
                 return None
-        if template not in self.memory.bodies:
-            self.memory.bodies[template] = self._read_body(bare)
-        transcript = self.memory.bodies[template]
+        if template not in self.caches.bodies:
+            self.caches.bodies[template] = self._read_body(bare)
+        transcript = self.caches.bodies[template]
         if transcript is None or transcript.request is None:
             return None
         if model is not None:
@@ -219,7 +219,7 @@ class WireGate:
                 transcript, request=structs.replace(transcript.request, model=model.decode())
             )
         around = Around.of(self.book, transcript)
-        return self.memory.distinct.setdefault(around.identity, around)
+        return self.caches.distinct.setdefault(around.identity, around)
 
     def _read_body(self, bare: bytes) -> Transcript | None:
         """Return the request of an envelope without messages."""
