@@ -158,14 +158,18 @@ def test_ids_replayed_in_canonical_form_give_the_same_ids_as_raw_ones() -> None:
 
 def test_legacy_ids_are_made_canonical_once_with_a_map_for_their_results() -> None:
     known = canonical_id("x", "x", "x", "x", 0)
-    transcript = conversation([("hist_tool_1", "f", b"{}"), (known, "g", b"{}")], wire="canonical")
+    legacy = "hist_tool_functions.f:0"
+    transcript = conversation(
+        [(legacy, "f", b"{}"), (known, "g", b"{}"), ("hist_tool_1", "g", b"{}")], wire="canonical"
+    )
     stored = canonicalize(transcript)
-    once = stored.by_id["hist_tool_1"]
+    once = stored.by_id[legacy]
     assert len(once) == 1
     assert is_canonical(once[0])
     assert stored.by_id[known] == (known,)
-    assert [results for _, results in pairs_of(stored)] == [[once[0]], [known]]
-    assert {entry.old for entry in stored.changed} == {"hist_tool_1"}
+    assert stored.by_id["hist_tool_1"] == ("hist_tool_1",)
+    assert [results for _, results in pairs_of(stored)] == [[once[0]], [known], ["hist_tool_1"]]
+    assert {entry.old for entry in stored.changed} == {legacy}
 
 
 def test_an_internal_id_crosses_to_a_provider_under_its_prefix() -> None:

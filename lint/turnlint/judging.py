@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint import ledger
 from turnlint.bounded_cache import BoundedCache
@@ -60,6 +60,8 @@ class Options(Struct, frozen=True):
     """Findings that a repair skips. A report sifts its rows instead, in order to count them."""
     says: bool = False
     """Whether rows have the models and the day of their record."""
+    origin: str | None = None
+    """The provider that made the calls, for canonical ids; nothing if the records show it."""
     pardons: str = ""
     """Position of ignores in records, as a pattern of JSON Pointers; empty for none."""
     root: str = ""
@@ -235,6 +237,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | 
 
     `found` is the value of `Book.found_in` for its facts, if a scanner has them already.
     """
+    if book.options.origin is not None:
+        transcript = structs.replace(transcript, origin=book.options.origin)
     pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
     chosen = () if transcript.dead else book.chosen(transcript)
     held = tuple(one for one in chosen if one.judges(transcript))

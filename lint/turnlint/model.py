@@ -367,6 +367,8 @@ class Transcript(Struct, frozen=True):
     """Whether its messages are records of a log, so that an unreadable record may belong to it."""
     gaps: tuple[Gap, ...] = ()
     """The unreadable records of its log that may belong to it, in the order of the file."""
+    origin: str | None = None
+    """The provider that made the calls, if the user named it."""
     stored: bool = False
     """Whether its messages have keys of the program that stores them, so that it is no request body."""
 

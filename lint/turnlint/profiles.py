@@ -76,6 +76,8 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
 
     name: str
     title: str
+    origin: str = ""
+    """The name of the provider in canonical ids, where this profile is only one of its APIs."""
     wires: tuple[str, ...]
     """Accepted wires, its own first."""
     version: str = ""

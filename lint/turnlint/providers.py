@@ -6,13 +6,14 @@ Profiles are in the same packages as rules, and need no registration.
 import os
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from importlib import import_module
 
 from msgspec import Struct
 
 from turnlint.errors import UnknownProviderError
 from turnlint.model import Request, Transcript
-from turnlint.packages import BUILTIN
+from turnlint.packages import BUILTIN, packages
 from turnlint.profiles import Profile
 from turnlint.text import did_you_mean
 
@@ -105,6 +106,31 @@ class Providers:
             return other  # the model names the provider of a compatible server
         return Chosen(_by_model(own, request) or own[0], certain=certain) if own else None
 
+    def origin(self, host: str | None, model: str | None) -> str:
+        """Return the name of the provider that makes calls, for canonical ids; empty if a record does not show it.
+
+        The format of the record does not matter: the same call gets the same id on every wire.
+        """
+        every = [one for name in self.names() for one in self.versions(name)]
+        if host:
+            # Several providers have APIs at the hosts of a cloud: the one that lists the host first owns it.
+            matches = [
+                (-len(end), rank, number)
+                for number, one in enumerate(every)
+                for rank, end in enumerate(one.hosts)
+                if _is_host(host, (end,))
+            ]
+            if matches:
+                return _origin_of(every[min(matches)[2]])
+        if model:
+            # A pattern that matches any name tells nothing about the provider: a cloud has models of many.
+            general = {one.name for one in every if one.models and re.search(one.models, "-")}
+            named = (one for one in every if one.models and one.name not in general)
+            found = next((one for one in named if re.search(one.models, model)), None)
+            if found is not None:
+                return _origin_of(found)
+        return ""
+
     def _shared(self) -> Chosen | None:
         shared = self.versions(SHARED)
         return Chosen(shared[0]) if shared else None
@@ -142,6 +168,21 @@ class Providers:
         yield from first
         for name in self.names():
             yield from (one for one in self.versions(name) if wire in one.wires and one not in first)
+
+
+@lru_cache(maxsize=256)
+def origin_of(host: str | None, model: str | None) -> str:
+    """Return the name of the provider at a host or of a model, among the profiles of all installed packages."""
+    return _installed().origin(host, model)
+
+
+@cache
+def _installed() -> Providers:
+    return Providers(packages())
+
+
+def _origin_of(profile: Profile) -> str:
+    return profile.origin or profile.name
 
 
 def _modules(package: str) -> list[str]:

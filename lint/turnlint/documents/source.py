@@ -240,6 +240,22 @@ def open_source(source: Source) -> IO[bytes]:
     return cast("IO[bytes]", _Edited(stream, source.edits) if source.edits else stream)
 
 
+def has_bytes(source: Source, word: bytes) -> bool:
+    """Whether a source may have some bytes. A source that can be read only once may."""
+    if not source.again:
+        return True
+    try:
+        with open_source(source) as stream:
+            before = b""
+            while piece := stream.read(PIECE):
+                if word in before + piece:
+                    return True
+                before = piece[-len(word) :]
+    except (SourceError, DecompressionError, OSError):
+        return False  # the parser reports the error
+    return False
+
+
 class _Bounded:
     """A part of a plain file as a stream."""
 

@@ -11,7 +11,7 @@ HISTORY, OPENAI, ANTHROPIC = "hist_tool_", "call_", "toolu_"
 LENGTH = 24
 """The number of characters after the prefix: 144 bits of the digest."""
 
-_CANONICAL = re.compile(rf"{HISTORY}[A-Za-z0-9_-]{{{LENGTH}}}")
+_CANONICAL = re.compile(rf"{HISTORY}[A-Za-z0-9_-]+")
 
 
 def canonical_id(
@@ -39,7 +39,13 @@ def hashed(*parts: str | int | None) -> str:
 
 
 def is_canonical(identifier: str | None) -> bool:
+    """Whether an id is one of a stored history: with its prefix, and safe for all providers, whatever its length."""
     return identifier is not None and _CANONICAL.fullmatch(identifier) is not None
+
+
+def is_internal(identifier: str | None) -> bool:
+    """Whether an id has the prefix of stored histories."""
+    return identifier is not None and identifier.startswith(HISTORY)
 
 
 def to_openai(identifier: str) -> str:

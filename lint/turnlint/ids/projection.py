@@ -18,7 +18,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from turnlint import ledger
+from turnlint import ledger, providers
 from turnlint.errors import NoFittingIdError
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
 from turnlint.ids.shapes import TRIES, Demand, Demands, number_in
@@ -137,7 +137,7 @@ def canonicalize(
     provider: str | None = None,
     memory: Memory | None = None,
 ) -> Projection:
-    """Return every id in its canonical form, hashed with the provider's name, or by default the wire's."""
+    """Return every id in its canonical form, hashed with a provider's name, or by default that of `origin_of`."""
     book = _Book(transcript, pairs, memory)
     strays = {id(orphan.result) for orphan in book.pairs.orphans}
 
@@ -157,6 +157,7 @@ def project(
     model: str | None = None,
     memory: Memory | None = None,
     in_place: bool = False,
+    prefixed: bool = False,
 ) -> Projection:
     """Return every id as a provider accepts it: unchanged where possible, else made from the canonical one.
 
@@ -164,13 +165,15 @@ def project(
     names another. Raises `NoFittingIdError` where no id can satisfy the profile's clauses.
 
     With `in_place`, the conversation stays on its wire, as in a repair. Otherwise it is converted to a wire of the
-    provider: internal ids get the prefix of that wire, and missing ids are made.
+    provider: internal ids get the prefix of that wire, and missing ids are made. With `prefixed`, internal ids get that
+    prefix in both cases.
     """
     book = _Book(transcript, pairs, memory)
     demands = Demands(profile, transcript, model, in_place=in_place)
     again = frozenset[int]() if canonical else book.reused(profile)
     lenient = in_place and book.may_lack_ids(profile)
-    given = _given(book, demands, anew=canonical, again=again, lenient=lenient)
+    prefixed = prefixed or not demands.spelled
+    given = _given(book, demands, anew=canonical, again=again, lenient=lenient, prefixed=prefixed)
     return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
 
 
@@ -197,6 +200,18 @@ def unused_id(seed: str, transcript: Transcript, profile: Profile | None, used: 
     if found is None:
         raise NoFittingIdError("there are more calls than ids that the clauses allow")
     return found
+
+
+def origin_of(transcript: Transcript) -> str:
+    """Return the provider that made the calls: as the user named it, or as the record shows it; else empty."""
+    if transcript.origin is not None:
+        return transcript.origin
+    request = transcript.request
+    return (
+        providers.origin_of(request.host, request.model)
+        if request and (request.host or request.model)
+        else ""
+    )
 
 
 class _Book:
@@ -237,7 +252,7 @@ class _Book:
 
     def canonical(self, provider: str | None = None) -> list[str]:
         """Return the canonical ids of all owners."""
-        said = self.transcript.wire.speaks if provider is None else provider
+        said = origin_of(self.transcript) if provider is None else provider
 
         def make(index: int, salt: int) -> str:
             owner = self.owners[index]
@@ -353,7 +368,9 @@ def _stray(result: Result) -> _Owner:
     return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
 
 
-def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], lenient: bool) -> Given:
+def _given(
+    book: _Book, demands: Demands, *, anew: bool, again: Container[int], lenient: bool, prefixed: bool
+) -> Given:
     """Return the provider id of each owner: the present one if accepted, else its canonical id in another form."""
     owners, names, strays = book.owners, book.canonical(), book.strays
     of = [demands.of(owner.block) for owner in owners]
@@ -391,7 +408,7 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
         if index in numbers and not owner.stray:
             first[index] = numbered(index)
         elif not anew and owner.old is not None and usable(owner.old):
-            if owner.old.startswith(HISTORY) and not demands.spelled and not demand.counted:
+            if owner.old.startswith(HISTORY) and prefixed and not demand.counted:
                 second[index] = demand.under_prefix(owner.old)
             elif demand.fits(owner.old):
                 first[index] = owner.old

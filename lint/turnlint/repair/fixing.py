@@ -15,10 +15,11 @@ from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
-from turnlint.documents.source import Progress, Source
+from turnlint.documents.source import Progress, Source, has_bytes
 from turnlint.documents.trouble import Damage
 from turnlint.errors import SourceError, UnrepairableError
 from turnlint.evaluation import Evaluator
+from turnlint.ids.canonical import HISTORY
 from turnlint.judging import Book, Judged, Options
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
@@ -32,14 +33,16 @@ from turnlint.repair.counting import FindingCounter, Findings
 from turnlint.repair.deferred import Loose, Waiting, joined_by_records
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import (
-    CANONICAL,
+    IDS,
     Mended,
     State,
     ask,
+    has_internal_ids,
     has_rival_call,
     joined,
     judge_bytes,
     mend,
+    named_profile,
     rewritten,
 )
 from turnlint.repair.omitting import Part, find_part
@@ -112,7 +115,9 @@ class _Fixing:
         """The changes of these patches."""
         self.evaluator = Evaluator(source, options, book, ask)
         self.reading = self.evaluator.reading
-        needs_all = bool(policy.canonical or options.own_rules or options.pardons)
+        # Ids can change in conversations without findings too, so that all are read.
+        self.renames = policy.canonical or (bool(policy.named) and has_bytes(source, HISTORY.encode()))
+        needs_all = bool(self.renames or options.own_rules or options.pardons)
         self.selector = Selector(self.reading, needs_all=needs_all)
         self.has_found = False
         """Whether a rule reported a finding in the current record, or failed."""
@@ -140,8 +145,7 @@ class _Fixing:
         return out
 
     def _read(self, progress: Progress | None) -> None:
-        # Canonical ids change conversations without findings too, so that all are read.
-        skip_sound = not (self.policy.canonical or self.options.own_rules)
+        skip_sound = not (self.renames or self.options.own_rules)
         for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             self._take(batch)
         if self.evaluator.passed is not None:
@@ -371,6 +375,8 @@ class _Fixing:
         """Whether there is a finding to repair."""
         if self.policy.canonical and judged:
             return True
+        if self.renames and any(has_internal_ids(one) and named_profile(one) for one in judged):
+            return True
         return any(wanted(as_read(finding), self.policy) for finding in _all(judged, damaged))
 
     def _needs_more(self, judged: list[Judged], damaged: list[Finding]) -> bool:
@@ -417,7 +423,7 @@ class _Fixing:
             except Exception:  # noqa: BLE001 - the whole repair already has a reason to report
                 return None
 
-        codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != CANONICAL[0])
+        codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != IDS)
         return find_part([*codes], MAX_TRIALS, attempt)
 
     def _foresee(self, unit: Unit) -> None:

@@ -17,7 +17,7 @@ from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.errors import UnrepairableError
 from turnlint.gaps import is_uncertain
-from turnlint.ids import Memory, remembered
+from turnlint.ids import Memory, is_internal, remembered
 from turnlint.judging import Book, Judged, judge, judge_damage
 from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.placing import as_pointer
@@ -41,8 +41,13 @@ ROUNDS = 10
 """The maximum number of rounds. A repair that needs more is assumed never to converge."""
 PATCHED, LAST = 0, 6
 """The first and the last phase of a round."""
-CANONICAL: tuple[str, str, Fault] = ("ID", "canonical-ids", "projection")
+IDS = "ID"
+"""The code of changes of ids that no rule asks for."""
+CANONICAL: tuple[str, str, Fault] = (IDS, "canonical-ids", "projection")
 """The code, rule and fault of changes to canonical ids, which are about the spelling of ids."""
+PROJECTED: tuple[str, str, Fault] = (IDS, "provider-ids", "projection")
+"""The code, rule and fault of changes from internal ids to ids with the prefix of a provider."""
+INTERNAL = "that of a stored history"
 
 
 class State(Struct, frozen=True):
@@ -182,7 +187,7 @@ def _round(
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise UnrepairableError("it would remove content that no finding names")
             return unit, told, phase
-    return _canonical(state, base, start) if policy.canonical else None
+    return _settle_ids(state, base, start, policy) if policy.canonical or policy.named else None
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
@@ -284,18 +289,36 @@ def has_rival_call(judged: Judged) -> bool:
     return any(one is not None and case.has_own_call(one) for one in answers)
 
 
-def _canonical(state: State, base: State, start: State) -> tuple[Unit, list[Change], int] | None:
-    """Give ids their canonical form, when all other steps are done."""
+def _settle_ids(
+    state: State, base: State, start: State, policy: Policy
+) -> tuple[Unit, list[Change], int] | None:
+    """Give ids their canonical form, or internal ids the prefix of a named provider, when all other steps are done."""
     changes, told = Changes(), []
     for judged in state.judged:
+        profile = None if policy.canonical else named_profile(judged)
+        if not policy.canonical and (profile is None or not has_internal_ids(judged)):
+            continue
         if is_uncertain(judged.transcript, judged.pairs) or has_rival_call(judged):
             continue
         sheet = Sheet(judged, state.unit, changes, writer_of(judged.transcript))
-        for one in Names(sheet, _memory(base, start, judged)).canonical():
+        names = Names(sheet, _memory(base, start, judged))
+        kind, reason = (CANONICAL, "not canonical") if profile is None else (PROJECTED, INTERNAL)
+        for one in names.canonical() if profile is None else names.projected(profile):
             record = sheet.messages[one.message].record
             told.append(Change(
-                *CANONICAL, "lossless", "renamed", one.done, "its id is not canonical", record.line, "",
-                judged.transcript.id, judged.transcript.index, one.old, one.tool, before_id=one.old, after_id=one.new,
+                *kind, "lossless", "renamed", one.done, f"its id is {reason}", record.line, "",
+                judged.transcript.id, judged.transcript.index, one.old, one.tool,
+                provider=profile.label if profile else None, before_id=one.old, after_id=one.new,
             ))  # fmt: skip
     unit = changed(state.unit, changes)
     return (unit, told, LAST) if unit.cells != state.unit.cells else None
+
+
+def named_profile(judged: Judged) -> Profile | None:
+    """Return the profile of the only provider that the user named; nothing if there is none or several."""
+    named = {case.profile.label: case.profile for case in judged.cases if case.named and case.profile}
+    return next(iter(named.values())) if len(named) == 1 else None
+
+
+def has_internal_ids(judged: Judged) -> bool:
+    return any(is_internal(one.asked.call.id) for one in judged.pairs.interactions)

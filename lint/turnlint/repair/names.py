@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from turnlint.documents.locate import PlaceFinder
 from turnlint.errors import NoFittingIdError
-from turnlint.ids import Entry, Memory, Projection, canonicalize, project, unused_id
+from turnlint.ids import Entry, Memory, Projection, canonicalize, is_internal, project, unused_id
 from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
@@ -116,6 +116,22 @@ class Names:
         plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
         self._look_for(plan)
         return [one for owner in plan.places for one in self._together(plan, owner)]
+
+    def projected(self, profile: Profile) -> list[Renamed]:
+        """Give every call with an internal id the same id under the prefix of a provider."""
+        judged, memory = self.sheet.judged, self.memory
+        try:
+            found = project(
+                judged.transcript, judged.pairs, profile, memory=memory, in_place=True, prefixed=True
+            )
+        except NoFittingIdError:
+            return []
+        plan = _Plan(found, profile)
+        self._look_for(plan)
+        internal = (
+            owner for owner, places in plan.places.items() if any(is_internal(one.old) for one in places)
+        )
+        return [one for owner in internal for one in self._together(plan, owner)]
 
     def _together(self, plan: _Plan, owner: tuple[int, str | None]) -> list[Renamed]:
         """Rename a call and its results together or not at all."""

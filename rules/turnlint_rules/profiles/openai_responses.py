@@ -245,6 +245,7 @@ def _weights() -> tuple[Weight, ...]:
 def _profile(version: str, about: str, models: str, unique: IdUnique) -> Profile:
     return Profile(
         name="openai-responses",
+        origin="openai",
         version=version,
         about=about,
         title="OpenAI Responses API",
