@@ -101,6 +101,10 @@ class UnrepairableError(TurnlintError):
     """A reason for which records stay as they are."""
 
 
+class FormError(TurnlintError):
+    """A conversation that cannot be written in the canonical form."""
+
+
 class WriteError(TurnlintError):
     """A file that was not changed: `what` is the reason, `way` is what the user can do."""
 

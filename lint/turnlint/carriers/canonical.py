@@ -8,19 +8,20 @@ its JSON Schema.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import UNSET, Raw, Struct, UnsetType, json
+from msgspec import UNSET, Raw, Struct, UnsetType, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
-from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, is_white, string, written
 from turnlint.carrying.writer import BlockWriter, present
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
+    Blank,
     Block,
     Call,
     Keys,
@@ -88,6 +89,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     metadata = _metadata_of(turn.metadata)
     synthetic = bytes(metadata.synthetic) == b"true"
     blocks: list[Block] = []
+    blanks: list[Blank] = []
     echoes: list[Pointer] = []
     for index, raw in enumerate(turn.blocks or ()):
         place: Pointer = ("blocks", index)
@@ -95,6 +97,9 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
             continue
         block = _block(raw, role, place, misfits, at, synthetic=synthetic)
+        if isinstance(block, Blank):
+            blanks.append(structs.replace(block, before=len(blocks)))
+            continue
         if isinstance(block, Call) and role == "tool":
             echoes.append(place)
             continue
@@ -106,6 +111,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         role, at, tuple(blocks), record, said,
         turn_id=string(metadata.turnId),
         inner_calls=tuple(echoes),
+        blanks=tuple(blanks),
         empty=role in ("user", "assistant") and not blocks,
         content="absent" if turn.blocks is None else "parts",
     )  # fmt: skip
@@ -124,13 +130,15 @@ def _metadata_of(raw: Raw) -> Metadata:
 
 def _block(
     raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer, *, synthetic: bool
-) -> Block | None:
+) -> Block | Blank | None:
     part, wrong = PART.inner(raw, (*at, *place))
     misfits += wrong
     if part is None:
         return None
     if part.type == "text":
-        return None if is_blank(part.text) else Text(place, call_marker(part.text, role))
+        if is_blank(part.text):
+            return Blank(place, white=is_white(part.text))
+        return Text(place, call_marker(part.text, role))
     if part.type == "tool_call":
         body, arguments = arguments_in_place(part.parameters, required=True)
         return Call(

@@ -27,7 +27,7 @@ from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
-from turnlint.engine import Event, Options, lint
+from turnlint.engine import Book, Event, Options, lint
 from turnlint.keeping.last_run import LastRun
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
@@ -53,6 +53,13 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     "placeholder: also add placeholder results and texts; lossy: also remove content.",
 )  # fmt: skip
 @option("--canonical", is_flag=True, help="Give every call its canonical id, derived from its content.")
+@option(
+    "--to", "form", type=Named("form", ("canonical",)), metavar="canonical",
+    help="Write the repaired conversations in the canonical form, one on each line, to the file of -o.",
+)  # fmt: skip
+@option(
+    "--origin", metavar="NAME", help="Provider that made the calls, for canonical ids, if the records do not show it."
+)  # fmt: skip
 @option(
     "--close-pending",
     is_flag=True,
@@ -94,7 +101,8 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 )  # fmt: skip
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
-    select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, close_pending: bool, diff: str | None,
+    select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, form: str | None, origin: str | None, close_pending: bool,
+    diff: str | None,
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
     stdin_filename: str, fail_on: str, color: str, quiet: bool,
 ) -> None:  # fmt: skip
@@ -107,17 +115,19 @@ def command(
     file, or --canonical gave no canonical ids because a provider would refuse them, 2 usage error, or a file was not read or not written, 3 no input in a known format, 4 a
     repair could not be verified and was not written.
     """
-    way = Way(not (diff or check), diff or "", output, journal_file, not no_journal)
+    way = Way(not (diff or check), diff or "", output, journal_file, not no_journal, form or "")
     _refuse(way, paths, report_file)
     options = Options(
-        format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore),
+        format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore), origin=origin,
     )  # fmt: skip
     asked = Asked(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), level=given("level", level),
     )  # fmt: skip
-    if canonical and set(asked.providers) - {"auto", "none"}:
-        raise click.UsageError("--canonical and --provider cannot be combined")
+    if (canonical or form) and set(asked.providers) - {"auto", "none"}:
+        raise click.UsageError(f"{'--to' if form else '--canonical'} and --provider cannot be combined")
+    if form and canonical:
+        raise click.UsageError("--to canonical writes canonical ids, and cannot be combined with --canonical")
     policy = Policy(close_pending=close_pending, canonical=canonical, select=bool(select))
     # An input that `-o` names is not skipped as an earlier report: it is read as any log, and then `-o` has
     # too many inputs.
@@ -157,6 +167,10 @@ def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
     """Reject options that conflict, before any file is opened."""
     if way.journal and not way.keep:
         raise click.UsageError("--journal and --no-journal cannot be combined")
+    if way.form and not way.write:
+        raise click.UsageError("--check and --diff write nothing and cannot be combined with --to")
+    if way.form and not way.output and any(path != STDIN for path in paths):
+        raise click.UsageError("--to needs -o FILE: a file keeps its own format; -o - is standard output")
     if way.output and not way.write:
         raise click.UsageError("--check and --diff write nothing and cannot be combined with -o")
     if way.journal and (way.output or all(path == STDIN for path in paths)):
@@ -233,6 +247,11 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
     names = () if policy.canonical else options.providers
     named = frozenset(name.partition("@")[0] for name in names if name != "auto")
     policy = structs.replace(policy, level=cast("Any", terms.level), levels=terms.levels, named=named)
+    if settings.way.form:
+        from turnlint.canonical_form.conversion import repair_options
+
+        options = repair_options(options)
+        return Run(options, Book(options), policy, settings.way, look, out, None, last)
     linted = terms
     if terms.options.without or terms.options.pardons:
         linted = settings.sifted.of(source)

@@ -47,6 +47,8 @@ class Way(Struct, frozen=True):
     journal: str | None = None
     keep: bool = True
     """Whether a journal is written."""
+    form: str = ""
+    """The form to write, if it is not that of the source."""
 
     def to_stdout(self, source: Source) -> bool:
         """Whether the bytes go to standard output: for standard input that is the default."""
@@ -115,6 +117,8 @@ def _repair(run: Run, source: Source, still: Source, done: Done, progress: Progr
         done.changed = bool(fixed.patches)
         if run.way.diff:
             _show(run, fixed)
+        elif run.way.form:
+            _write_form(run, source, still, done)
         elif run.way.write:
             _write(run, source, still, before, done)
     except (SourceError, WriteError) as error:
@@ -212,6 +216,26 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
     else:
         return
     done.wrote = True
+
+
+def _write_form(run: Run, source: Source, still: Source, done: Done) -> None:
+    """Write the conversations in the canonical form."""
+    from turnlint.canonical_form.conversion import converted
+
+    assert done.fixed is not None
+    if done.fixed.foreign:
+        return
+    with converted(still, done.fixed, run.options, run.policy) as (pieces, done.form):
+        if run.way.to_stdout(source):
+            for piece in pieces:
+                run.out.bytes(piece)
+            done.to = STDOUT
+        else:
+            assert run.way.output is not None
+            write_to(run.way.output, pieces, like=Source(source.name, None))
+            done.to = run.way.output
+    done.wrote = done.changed = True
+    done.fixed.failures += done.form.failures
 
 
 def _keep(way: Way, done: Done, digests: Digests) -> None:

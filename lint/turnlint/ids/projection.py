@@ -136,14 +136,19 @@ def canonicalize(
     pairs: Ledger | None = None,
     provider: str | None = None,
     memory: Memory | None = None,
+    *,
+    everywhere: bool = False,
 ) -> Projection:
-    """Return every id in its canonical form, hashed with a provider's name, or by default that of `origin_of`."""
+    """Return every id in its canonical form, hashed with a provider's name, or by default that of `origin_of`.
+
+    With `everywhere`, also a result that needs no id and has no call gets an id.
+    """
     book = _Book(transcript, pairs, memory)
     strays = {id(orphan.result) for orphan in book.pairs.orphans}
 
     def leave(result: Result) -> bool:
         """Whether a result without a call stays without an id because the wire needs none."""
-        return id(result) in strays and not result.needs_id
+        return id(result) in strays and not result.needs_id and not everywhere
 
     return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], leave)))
 

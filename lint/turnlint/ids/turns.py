@@ -117,6 +117,11 @@ def _parts(call: Call, identifier: str | None) -> tuple[bytes | None, ...]:
     return _bytes(identifier), _bytes(call.name), short(call.body), b"server" if call.server else b""
 
 
+def is_digest(body: bytes) -> bool:
+    """Whether a body is the digest of a long one."""
+    return body.startswith(b"#")
+
+
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
 

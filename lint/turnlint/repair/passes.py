@@ -248,16 +248,23 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
         edits = [(one.start, one.end, one.data) for one in fixed.patches]
         yield structs.replace(source, edits=edits, selection=selection, fallback=format_name)
         return
+    with spooled(source, patched(source, fixed.patches)) as result:
+        yield structs.replace(result, fallback=format_name)
+
+
+@contextmanager
+def spooled(source: Source, stream: Iterable[bytes]) -> Iterator[Source]:
+    """Yield other bytes as a source of the same name, in memory or in a temporary file."""
     pieces: list[bytes] = []
     size = 0
-    stream = patched(source, fixed.patches)
-    for piece in stream:
+    more = iter(stream)
+    for piece in more:
         pieces.append(piece)
         size += len(piece)
         if size > MAX_BYTES_IN_MEMORY:
             break
     else:
-        yield structs.replace(source, data=b"".join(pieces), fallback=format_name)
+        yield structs.replace(source, data=b"".join(pieces))
         return
     from tempfile import TemporaryDirectory  # few runs need it
 
@@ -266,8 +273,8 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
         with open(path, "wb") as file:
             file.writelines(pieces)
             pieces.clear()
-            file.writelines(stream)
-        yield structs.replace(source, path=path, data=None, fallback=format_name)
+            file.writelines(more)
+        yield structs.replace(source, path=path, data=None)
 
 
 def _join(fixed: Fixed, more: Fixed) -> None:

@@ -61,7 +61,9 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
     if fixed is None or fixed.foreign or done.problem:
         return
     errors = sum(fixed.errors_left.values())
-    if done.changed:
+    if done.form:
+        yield from _written_form(done, look)
+    elif done.changed:
         counts = zip(repaired_in(fixed), ("conversation", "record"), strict=True)
         number = " and ".join(pluralize(count, name) for count, name in counts if count)
         said = f"would repair {number}: " if dry else f"{number} repaired: "
@@ -90,6 +92,18 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         yield from _painted("33", _kept(note, ""), look)
     if len(notes) > FAILURES:
         yield from _painted("33", f"  … {len(notes) - FAILURES:,} more keep a finding", look)
+
+
+def _written_form(done: Done, look: Look) -> Iterator[str]:
+    """Yield the lines about a file that was written in another form."""
+    assert done.form is not None
+    assert done.fixed is not None
+    to = f" to {visible(done.to)}" if done.to and done.to != "-" else ""
+    count = pluralize(done.form.conversations, "conversation")
+    yield from _wrapped(done.name, "", [f"{count} written in the canonical form{to}"], look)
+    changes = [*_what([*done.fixed.changes, *done.form.changes])]
+    if changes:
+        yield from _wrapped(None, "  repaired: ", changes, look)
 
 
 def _kept(one: Failure, said: str) -> str:

@@ -6,7 +6,7 @@ represents content by digests. The same repair gives the same report on every da
 
 from collections.abc import Iterable, Iterator
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from turnlint.repair.outcome import Blocked, Failure, Fixed, Removal, Told
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
 from turnlint.text import truncate
+
+if TYPE_CHECKING:
+    from turnlint.canonical_form.conversion import Conversion
 
 SCHEMA = "turnlint/repair-v1"
 KINDS = ("moved", "added", "removed", "renamed", "rewritten")
@@ -35,6 +38,8 @@ class Done(Struct):
     wrote: bool = False
     to: str | None = None
     """Path of the output, if it is not the source."""
+    form: "Conversion | None" = None
+    """The conversion, if the conversations were written in another form."""
     journal: str | None = None
     own_journal: bool = False
     """Whether the user named the journal."""
@@ -175,6 +180,17 @@ def _file(done: Done) -> dict[str, Any]:
         "blocked": [_blocked(one) for one in fixed.blocked] if fixed else [],
         "notes": [_failure(note) for note in (*fixed.notes, *fixed.unmade)] if fixed else [],
         "ids": _ids(_changes(done)),
+        **({"form": _form(done.form, done.to)} if done.form else {}),
+    }
+
+
+def _form(form: "Conversion", path: str | None) -> dict[str, Any]:
+    """Return what a conversion wrote, and the repairs of the form, whose lines are those of the written file."""
+    return {
+        "conversations": form.conversations,
+        "calls": form.calls,
+        "results": form.results,
+        "changes": [_change(path or "", change) for change in form.changes],
     }
 
 

@@ -1,0 +1,480 @@
+"""Write a conversation of any format in the canonical form.
+
+The form has the blocks of the content model, canonical ids, the key of each turn, the state of each interaction, and
+for each call its id in the log, its provider and its model. Values of keys that the form does not have are kept in
+`metadata`. An input that is canonical keeps all its keys.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from turnlint import carriers, providers
+from turnlint.canonical_form.contents import (
+    ORDINARY_KINDS,
+    arguments_in,
+    error_in,
+    payload_in,
+    signature_in,
+    system_parts,
+    text_in,
+    thought_in,
+)  # fmt: skip
+from turnlint.canonical_form.members import Values, decode, is_text, members, without
+from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
+from turnlint.carrying.raws import NOTHING, is_blank
+from turnlint.errors import FormError
+from turnlint.ids import canonicalize, origin_of
+from turnlint.ids.turns import short, turns
+from turnlint.ledger import Ledger, is_adoptable
+from turnlint.ledger import read as paired
+from turnlint.model import (
+    Blank,
+    Block,
+    Call,
+    Message,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    State,
+    Text,
+    Thinking,
+    Transcript,
+)  # fmt: skip
+from turnlint.reading import again
+
+FORMAT = CARRIER.name
+Object = dict[str, Any]
+ROLE_KEYS = frozenset({"role", "speaker", "from"})
+DEFAULT_ROLES = frozenset({
+    "user", "assistant", "system", "tool", "model", "human", "ai", "gpt", "function_call", "observation", "",
+})  # fmt: skip
+"""Names of roles that the speaker replaces."""
+TOOL = "tool"
+
+
+class Form(Struct, frozen=True):
+    """One conversation in the canonical form."""
+
+    data: bytes
+    """JSON on one line."""
+    calls: int
+    results: int
+
+
+def write_form(transcript: Transcript, pairs: Ledger) -> Form:
+    """Write the canonical form of a conversation whose records have their bytes.
+
+    Raises `FormError` where a value cannot be written, or where the form does not read back as the conversation.
+    """
+    try:
+        builder = _Builder(transcript, pairs)
+        data = json.format(json.encode(builder.form()), indent=-1)
+    except (ValueError, RecursionError, UnicodeError) as error:
+        raise FormError(f"its JSON is damaged: {error}") from None
+    _verify(data, transcript, pairs, builder.system_texts)
+    calls = len(pairs.interactions)
+    results = sum(isinstance(block, Result) for one in transcript.messages for block in one.blocks)
+    return Form(data, calls, results)
+
+
+class _Builder:
+    """The values of one conversation, and the names that its interactions get."""
+
+    def __init__(self, transcript: Transcript, pairs: Ledger) -> None:
+        self.transcript = transcript
+        self.is_canonical = transcript.wire.speaks == FORMAT
+        self.origin = origin_of(transcript)
+        self.ids = [entry.new for entry in canonicalize(transcript, pairs, everywhere=True).entries]
+        """The id of each call and each result, in their order. Other values have the same order."""
+        keys = {asked.seq: turn.key for turn in turns(transcript, pairs) for asked in turn.asked}
+        self.turns: dict[int, str] = {}
+        """The key of the turn of each call and each result, by its place in that order."""
+        self.states: dict[int, State] = {}
+        self.names: dict[int, str | None] = {}
+        """The tool of the call of each result."""
+        for one in pairs.interactions:
+            asked, answer = one.asked, one.answer
+            self.turns[asked.seq] = keys[asked.seq]
+            self.states[asked.seq] = answer.result.state if answer else "pending"
+            if answer is not None:
+                self.turns[answer.seq] = keys[asked.seq]
+                self.names[answer.seq] = asked.call.name
+        for copy, one in pairs.duplicates:
+            self.turns[copy.seq] = keys[one.asked.seq]
+            self.names[copy.seq] = one.asked.call.name
+        self.values: dict[int, Values] = {}
+        self.shared: set[Pointer] = set()
+        """The places of several results of a message: some formats have them in one text."""
+        self.system_texts = 0
+        """The number of system texts beside the messages."""
+
+    def form(self) -> Object:
+        history = [*self._system(), *self._merged()]
+        request = self.transcript.request
+        outer, settings, tools = self._outer()
+        known: Object = {"provider": self.origin or None}
+        known |= {"model": request.model, "host": request.host} if request else {}
+        if not self.is_canonical:
+            known["format"] = self.transcript.wire.name
+        form: Object = {"id": self.transcript.id} if self.transcript.id is not None else {}
+        metadata = _joined(
+            {key: value for key, value in known.items() if value is not None}, outer.get("metadata")
+        )
+        form |= {"metadata": metadata} if metadata else {}
+        form |= {"tools": tools} if tools is not None else {}
+        form["history"] = history
+        form |= {"settings": settings} if settings else {}
+        return form | {key: value for key, value in outer.items() if key not in form and key != "metadata"}
+
+    # The request around the messages.
+
+    def _outer(self) -> tuple[Mapping[str, Raw], Mapping[str, Raw], Raw | None]:
+        """Return the other keys of a canonical record, the settings of any other request, and its tools."""
+        request = self.transcript.request
+        if request is None or not request.record.data:
+            return {}, {}, None
+        values = self._of(request.record)
+        body = values.object_at(request.at)
+        tools = values.at(request.tools_at) if request.tools_at else None
+        depth = len(request.at)
+        taken = {
+            str(one.at[depth])
+            for one in self.transcript.messages
+            if one.record is request.record and len(one.at) > depth
+        }
+        taken |= {request.key, *map(str, request.tools_at[depth : depth + 1])}
+        if self.is_canonical:
+            return {key: value for key, value in body.items() if key not in taken}, {}, tools
+        taken |= {"model", *(key for key, _ in system_parts(body))}
+        at_top = not request.key or any(one.at[:depth] != request.at for one in self.transcript.messages)
+        named = body.get("id")
+        if named is not None and is_text(named) and decode(named) == self.transcript.id:
+            taken.add("id")
+        return {}, {} if at_top else without(body, taken), tools
+
+    def _system(self) -> Iterator[Object]:
+        request = self.transcript.request
+        if self.is_canonical or request is None or not request.record.data:
+            return
+        blocks = []
+        for key, part in system_parts(self._of(request.record).object_at(request.at)):
+            text = text_in(part)
+            if text is not None and bytes(text) == b'""':
+                continue
+            more = without(members(part), ("type", "text"))
+            metadata = _present(key=key, part=more or None)
+            if text is not None:
+                self.system_texts += not is_blank(text)
+                blocks.append({"type": "text", "text": text, "metadata": metadata})
+            else:
+                blocks.append({"type": "media", "kind": key, "part": part, "metadata": {"key": key}})
+        if blocks:
+            yield {"speaker": "system", "blocks": blocks}
+
+    def _of(self, record: Record) -> Values:
+        if id(record) not in self.values:
+            self.values[id(record)] = Values(record.data)
+        return self.values[id(record)]
+
+    # Messages.
+
+    def _merged(self) -> Iterator[Object]:
+        """Yield all contents. Results of one turn are one content, as are the items of one answer."""
+        writer = carriers.carrier(self.transcript.wire.name).writer
+        joins = {TOOL, SPEAKERS["assistant"]} if writer is not None and writer.calls_are_messages else {TOOL}
+        last: Object | None = None
+        first = 0
+        for index, message in enumerate(self.transcript.messages):
+            pieces = _pieces(message, first)
+            first += sum(isinstance(one, Call | Result) for one in message.blocks)
+            for content in self._contents(index, message, pieces):
+                if last is not None and content["speaker"] in joins and _is_joined(last, content):
+                    last["blocks"] += content["blocks"]
+                    if "metadata" in content:
+                        last["metadata"] = content["metadata"]
+                    continue
+                if last is not None:
+                    yield last
+                last = content
+        if last is not None:
+            yield last
+
+    def _contents(self, index: int, message: Message, pieces: "list[_Piece]") -> Iterator[Object]:
+        """Yield the contents of a message: it is split at its results, which are contents of the tool."""
+        speaker = SPEAKERS.get(message.role)
+        if speaker is None:
+            raise FormError(f"message {index} has the unknown role {message.written_role[:40]!r}")
+        values = self._of(message.record)
+        own = values.object_at(message.at)
+        rest = self._rest(message, own)
+        places = Counter(block.at for block in message.blocks if isinstance(block, Result))
+        self.shared = {at for at, count in places.items() if count > 1}
+        groups: list[tuple[str, list[_Piece]]] = []
+        for piece in pieces:
+            of = TOOL if isinstance(piece.block, Result) else speaker
+            if not groups or groups[-1][0] != of:
+                groups.append((of, []))
+            groups[-1][1].append(piece)
+        here = _Place(index, message, values, own)
+        for number, (of, some) in enumerate(groups or [(speaker, [])]):
+            key = next((self.turns[one.seq] for one in some if one.seq in self.turns), None)
+            metadata = _present(turnId=key)
+            more: Object = {}
+            if not number and self.is_canonical:
+                metadata = _joined(metadata, own.get("metadata"))
+                more = {
+                    key: value for key, value in own.items() if key not in ("speaker", "blocks", "metadata")
+                }
+            elif not number:
+                metadata |= rest
+            content: Object = {"speaker": of, "blocks": [self._block(here, one) for one in some]}
+            yield content | ({"metadata": metadata} if metadata else {}) | more
+
+    def _rest(self, message: Message, own: Mapping[str, Raw]) -> Object:
+        """Return what the metadata of a content keeps of a message: its other role, and keys that no block has."""
+        taken = set(ROLE_KEYS)
+        for place in (*message.blocks, *message.blanks):
+            taken |= {str(one[0]) for one in _places(place) if one}
+        taken |= {str(at[0]) for at in message.inner_calls if at}
+        if message.kind:
+            taken.add("type")
+        alone = any(isinstance(block, Call | Result | Thinking) and not block.at for block in message.blocks)
+        more = (
+            {}
+            if alone
+            else {key: value for key, value in without(own, taken).items() if bytes(value) != b"[]"}
+        )
+        role = message.written_role
+        return _present(role=None if role.lower() in DEFAULT_ROLES else role, message=more or None)
+
+    # Blocks.
+
+    def _block(self, here: "_Place", piece: "_Piece") -> Object:
+        block = piece.block
+        value = here.values.at((*here.message.at, *block.at))
+        if value is None and not isinstance(block, Call):
+            raise FormError(f"message {here.index} has no value at its block")
+        value = value if value is not None else NOTHING  # some formats have calls inside a text
+        part = members(value)
+        if isinstance(block, Call):
+            made = self._call(here, block, piece.seq)
+        elif isinstance(block, Result):
+            made = self._result(here, block, piece.seq)
+        else:
+            made = _other(block, value, part)
+        if self.is_canonical:
+            return _canonical_block(made, part)
+        more = without(part, {*made.taken, *ROLE_KEYS}) if made.taken else {}
+        metadata = made.metadata | ({"part": more} if more else {})
+        return made.value | ({"metadata": metadata} if metadata else {})
+
+    def _call(self, here: "_Place", call: Call, seq: int) -> "_Made":
+        if not call.name:
+            raise FormError(f"message {here.index} has a call without a name")
+        parameters, raw = arguments_in(call, here.values.at((*here.message.at, *call.at, *call.keys.body)))
+        new = self._id(here, seq)
+        kind = "custom" if call.arguments == "free" else call.kind
+        provider, model = self._maker(here.own)
+        metadata = _present(
+            rawId=call.id if call.id != new else None,
+            provider=provider or None,
+            model=model,
+            type=None if kind in ORDINARY_KINDS else kind,
+            server=True if call.server else None,
+            state=self.states[seq],
+            rawInput=raw,
+        )
+        block = {"type": "tool_call", "id": new, "name": call.name, "parameters": parameters}
+        return _Made(block, metadata, _keys_of(call))
+
+    def _maker(self, own: Mapping[str, Raw]) -> tuple[str, str | None]:
+        """Return the provider and the model of a message: its own, or those of the request."""
+        request = self.transcript.request
+        written = own.get("model")
+        if not is_text(written) or written is None:
+            return self.origin, request.model if request else None
+        model = str(decode(written))
+        return providers.origin_of(None, model) or self.origin, model
+
+    def _result(self, here: "_Place", result: Result, seq: int) -> "_Made":
+        at = (*here.message.at, *result.at)
+        new, asked = self._id(here, seq), self.names.get(seq)
+        block: Object = {"type": "tool_response", "callId": new}
+        block |= _present(toolName=asked or result.name)
+        is_shared = result.at in self.shared
+        value = Raw(result.body) if is_shared else here.values.at((*at, *result.keys.body))
+        if self.is_canonical:
+            part = here.values.object_at(at)
+            block |= {key: part[key] for key in ("result", "error") if key in part}
+        elif result.state in ("error", "cancelled") or result.error:
+            text, more = error_in(value)
+            block |= {"error": text} if more is None else {"result": more, "error": text}
+        elif (payload := payload_in(value)) is not None:
+            block["result"] = payload
+        block["isComplete"] = result.state != "pending"
+        metadata = _present(
+            rawId=result.id if result.id != new and is_adoptable(result.id) else None,
+            rawName=result.name if asked and result.name not in (None, asked) else None,
+            state=result.state,
+            synthetic=True if result.synthetic else None,
+        )
+        return _Made(block, metadata, _keys_of(result))
+
+    def _id(self, here: "_Place", seq: int) -> str:
+        new = self.ids[seq]
+        if new is None:
+            raise FormError(f"message {here.index} has a call or a result that gets no id")
+        return new
+
+
+class _Place(Struct):
+    """A message of a record, with its members."""
+
+    index: int
+    message: Message
+    values: Values
+    own: Mapping[str, Raw]
+
+
+class _Piece(Struct):
+    """A block of a message, with its place among the calls and results of the conversation."""
+
+    block: Block | Blank
+    seq: int = -1
+
+
+class _Made(Struct):
+    """A block of the form, its metadata, and the keys of its source that both have."""
+
+    value: Object
+    metadata: Object = {}
+    taken: set[str] = set()
+
+
+def _canonical_block(made: _Made, part: Mapping[str, Raw]) -> Object:
+    """Return a block of a canonical input with all its other keys."""
+    metadata = _joined(made.metadata, part.get("metadata"))
+    block = made.value | ({"metadata": metadata} if metadata else {})
+    return block | {key: one for key, one in part.items() if key not in block and key != "metadata"}
+
+
+def _keys_of(block: Call | Result) -> set[str]:
+    return {"type", *(str(one[0]) for one in (block.keys.id, block.keys.name, block.keys.body) if one)}
+
+
+def _other(block: Block | Blank, value: Raw, part: Mapping[str, Raw]) -> _Made:
+    if isinstance(block, Thinking):
+        return _thought(block, value)
+    if isinstance(block, Text | Blank):
+        text = text_in(value)
+        return _Made({"type": "text", "text": "" if text is None else text}, taken={"type", "text"})
+    kind = block.kind if isinstance(block, Other) else ""
+    if kind in OWN_PARTS and "type" in part:  # a block of the canonical form
+        return _Made({**part})
+    return _Made({"type": "media", "kind": kind, "part": value})
+
+
+def _thought(block: Thinking, value: Raw) -> _Made:
+    if is_text(value):
+        return _Made(
+            {"type": "thinking", "thought": value}, _present(key=".".join(map(str, block.at)) or None)
+        )
+    found: Object = {"type": "thinking", "thought": thought_in(value)}
+    found |= _present(signature=signature_in(value))
+    is_whole = members(value).keys() <= {"type", "thinking", "thought", "signature"}
+    return _Made(found, {} if is_whole else {"part": value})
+
+
+def _places(piece: Block | Blank) -> Iterator[Pointer]:
+    """Yield the positions of the values of a block, below its message."""
+    yield piece.at
+    if isinstance(piece, Call | Result):
+        yield from ((*piece.at, *key) for key in (piece.keys.id, piece.keys.name, piece.keys.body))
+    if isinstance(piece, Call):
+        yield from (twin.at for twin in piece.also)
+
+
+def _pieces(message: Message, seq: int) -> list[_Piece]:
+    """Return the blocks of a message with its white texts. Results inside the objects of calls follow the blocks.
+
+    `seq` is the number of calls and results before the message.
+    """
+    calls = {block.at for block in message.blocks if isinstance(block, Call)} - {()}
+    pieces: list[_Piece] = []
+    inner: list[_Piece] = []
+    blanks = deque(one for one in message.blanks if one.white)
+    for number, block in enumerate(message.blocks):
+        while blanks and blanks[0].before <= number:
+            pieces.append(_Piece(blanks.popleft()))
+        above = (block.at[:depth] for depth in range(1, len(block.at) + 1))
+        is_inside = isinstance(block, Result) and not calls.isdisjoint(above)
+        has_id = isinstance(block, Call | Result)
+        (inner if is_inside else pieces).append(_Piece(block, seq if has_id else -1))
+        seq += has_id
+    return [*pieces, *map(_Piece, blanks), *inner]
+
+
+def _is_joined(last: Object, content: Object) -> bool:
+    """Whether two contents of one speaker are one: they have no metadata but the key of the same turn."""
+    if last["speaker"] != content["speaker"] or len(last) > 3 or len(content) > 3:
+        return False
+    before, after = last.get("metadata", {}), content.get("metadata", {})
+    if not {*before, *after} <= {"turnId"}:
+        return False
+    return not before or before == after
+
+
+def _joined(known: Object, existing: Raw | None) -> Object:
+    """Return metadata with those of a canonical input, which outrank derived values. Only a state is always derived."""
+    old = members(existing)
+    kept = {key: old[key] if key in old and key != "state" else value for key, value in known.items()}
+    order = [key for key in METADATA_KEYS if key in kept or key in old]
+    found = {key: kept.get(key, old.get(key)) for key in order}
+    return found | {key: value for key, value in old.items() if key not in found}
+
+
+METADATA_KEYS = (
+    "turnId", "rawId", "rawName", "provider", "model", "host", "format", "type", "server", "state", "rawInput", "synthetic", "reason",
+)  # fmt: skip
+"""The keys of metadata in their order."""
+
+
+def _present(**values: Any) -> Object:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _verify(data: bytes, transcript: Transcript, pairs: Ledger, system_texts: int) -> None:
+    """Read a form back, and compare its calls, results and texts with the conversation."""
+    found = again("form", CARRIER, [Record(1, 0, data)], FORMAT)
+    back = [one for one in found if isinstance(one, Transcript)]
+    if len(back) != 1:
+        raise FormError("it does not read back as one conversation")
+    before = _summary(transcript.messages, pairs, system_texts)
+    after = _summary(back[0].messages, paired(back[0].messages, back[0].wire))
+    for what, one, other in zip(("calls", "results", "texts"), before, after, strict=False):
+        if one != other:
+            raise FormError(f"its {what} do not read back")
+    kinds = (one.asked.call.arguments for one in pairs.interactions)
+    for kind, one, other in zip(kinds, before[-1], after[-1], strict=True):
+        if kind == "object" and one != other:
+            raise FormError("its arguments do not read back")
+
+
+def _summary(messages: Iterable[Message], pairs: Ledger, more: int = 0) -> tuple[Any, ...]:
+    """Return the tools and arguments of all calls, the states of their results, and the number of texts."""
+    calls = [
+        (one.asked.call.name, one.answer.result.state if one.answer else None) for one in pairs.interactions
+    ]
+    arguments = [_arguments(one.asked.call) for one in pairs.interactions]
+    blocks = [block for one in messages for block in one.blocks]
+    texts = sum(isinstance(block, Text) for block in blocks)
+    return calls, sum(isinstance(block, Result) for block in blocks), texts + more, arguments
+
+
+def _arguments(call: Call) -> bytes:
+    """Return the arguments in one spelling. Others than JSON objects are in another place of the form."""
+    return short(call.body) if call.arguments == "object" else b"{}"
