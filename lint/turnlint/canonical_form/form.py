@@ -120,6 +120,7 @@ class _Builder:
         known |= {"model": request.model, "host": request.host} if request else {}
         if not self.is_canonical:
             known["format"] = self.transcript.wire.name
+        known |= {"continued": self.transcript.headless or None, "openEnd": self.transcript.open_end or None}
         form: Object = {"id": self.transcript.id} if self.transcript.id is not None else {}
         metadata = _joined(
             {key: value for key, value in known.items() if value is not None}, outer.get("metadata")
@@ -438,7 +439,7 @@ def _joined(known: Object, existing: Raw | None) -> Object:
 
 
 METADATA_KEYS = (
-    "turnId", "rawId", "rawName", "provider", "model", "host", "format", "type", "server", "state", "rawInput", "synthetic", "reason",
+    "turnId", "rawId", "rawName", "provider", "model", "host", "format", "continued", "openEnd", "type", "server", "state", "rawInput", "synthetic", "reason",
 )  # fmt: skip
 """The keys of metadata in their order."""
 

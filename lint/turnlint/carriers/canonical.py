@@ -13,7 +13,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json, structs
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
-from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.envelope import Dialect, has_previous_response, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, is_white, string, written
 from turnlint.carrying.writer import BlockWriter, present
@@ -59,6 +59,13 @@ class Metadata(Struct, gc=False):
     synthetic: Raw = NOTHING
 
 
+class HistoryMetadata(Struct, gc=False):
+    continued: bool = False
+    """Whether earlier messages are stored elsewhere."""
+    openEnd: bool = False
+    """Whether the history may end with an unanswered call."""
+
+
 class Turn(Struct, gc=False):
     speaker: str | None = None
     blocks: list[Raw] | None = None
@@ -69,6 +76,7 @@ class Body(Envelope, gc=False, kw_only=True):
     history: list[Turn] | None = None
     contents: list[Turn] | None = None
     messages: list[Turn] | None = None
+    metadata: Raw = NOTHING
 
 
 ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
@@ -78,6 +86,7 @@ ERROR_KEYS = Keys(("callId",), ("toolName",), ("error",))
 OWN_PARTS = frozenset({"media", "code", "image", "file"})
 PART = Shape(Part)
 _metadata = json.Decoder(Metadata)
+_history = json.Decoder(HistoryMetadata)
 
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
@@ -178,6 +187,21 @@ def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
     )
 
 
+def _history_metadata(body: Any) -> HistoryMetadata:
+    try:
+        return _history.decode(body.metadata) if head(body.metadata) == b"{" else HistoryMetadata()
+    except (ValueError, RecursionError):
+        return HistoryMetadata()
+
+
+def _is_continued(body: Any) -> bool:
+    return has_previous_response(body) or _history_metadata(body).continued
+
+
+def _ends_open(body: Any) -> bool:
+    return _history_metadata(body).openEnd
+
+
 def _is_turn(envelope: Any) -> bool:
     return given(envelope.speaker)
 
@@ -239,7 +263,8 @@ CARRIER = make_carrier(
         is_turn=_is_turn,
         lines=((),),
         replies=lambda _: [],
-        ends_open=lambda _: False,
+        ends_open=_ends_open,
+        is_continued=_is_continued,
         evidence=_evidence,
         writer=CanonicalWriter(),
     ),

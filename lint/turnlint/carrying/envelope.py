@@ -47,6 +47,10 @@ ANSWERED = "it records what was sent and what a provider answered"
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
 
 
+def has_previous_response(body: Envelope) -> bool:
+    return text_of(body.previous_response_id) is not None
+
+
 class Dialect(Struct, frozen=True):
     """The parts of a wire that the common wrapper needs."""
 
@@ -78,6 +82,8 @@ class Dialect(Struct, frozen=True):
     """Whether a request without messages is of this wire, if nothing is evidence for another."""
     refers: Callable[[list[Message]], bool] = refers_to_none
     """Return whether messages refer to others that are stored elsewhere."""
+    is_continued: Callable[[Envelope], bool] = has_previous_response
+    """Return whether a body continues messages that are stored elsewhere."""
     typed: bool = False
     """Whether messages have a `type`, so that a `type` does not mark a record as another event."""
     writer: MessageWriter | None = None
@@ -310,7 +316,7 @@ class Spelling:
             found = self._conversation(asked.below(at), record)
         found.misfits[:0] = misfits
         found.open_end = self.dialect.ends_open(value)
-        found.headless |= text_of(value.previous_response_id) is not None
+        found.headless |= self.dialect.is_continued(value)
         found.request = request_of(outer, value, record, at, key=key)
         return found
 

@@ -1,4 +1,4 @@
-"""Provide `lint` and `fix` for Python objects.
+"""Provide `lint`, `fix` and `to_canonical` for Python objects.
 
 The input is a conversation in the form of any SDK, and the results are frozen values. An input that cannot be
 read raises one exception with a message. The functions never change their input, print, or access files.
@@ -8,6 +8,8 @@ read raises one exception with a message. The functions never change their input
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, overload
+
+from msgspec import structs
 
 from turnlint.errors import TurnlintError
 from turnlint.library.results import Change, Finding, Fixed, Related, Repair
@@ -24,6 +26,7 @@ __all__ = [
     "TurnlintError",
     "fix",
     "lint",
+    "to_canonical",
 ]
 
 _NONE: Mapping[str, Reach] = MappingProxyType({})
@@ -84,3 +87,20 @@ def fix(
     policy = running.policy_of(options, level, levels, close_pending=close_pending, canonical=canonical)
     given = plain.plain(transcript)
     return running.fixed(given, options, policy)
+
+
+def to_canonical(
+    transcript: object, /, *, format: str = "auto", level: Level = "placeholder",  # noqa: A002
+    close_pending: bool = False, origin: str | None = None,
+) -> Fixed[tuple[dict[str, Any], ...]]:  # fmt: skip
+    """Return the conversations of an input in the canonical form, repaired.
+
+    The form is that of `turnlint fix --to canonical` and of `turnlint schema transcript`. `origin` names the
+    provider that made the calls, if the input does not show it. A conversation that cannot be written in the form
+    is not in the value, and `unverified` has the reason.
+    """
+    from turnlint.library import plain, running
+
+    options = running.options_of("none", format, (), (), preview=False)
+    policy = running.policy_of(options, level, _NONE, close_pending=close_pending, canonical=False)
+    return running.canonical(plain.plain(transcript), structs.replace(options, origin=origin), policy)

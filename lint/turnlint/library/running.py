@@ -115,6 +115,29 @@ def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
     return Fixed(read_back(after, given, several=before.lines), changes, left, unverified)
 
 
+def canonical(given: Plain, options: Options, policy: Policy) -> Fixed[tuple[dict[str, Any], ...]]:
+    """Return the conversations in the canonical form; an unrecognized format raises `InputError`."""
+    from json import loads
+
+    from turnlint.canonical_form.conversion import converted
+    from turnlint.repair.passes import fix
+
+    before = written(given, options)
+    if before.data != NO_MESSAGES:
+        events(before, options)
+    source = Source(NAME, None, data=before.data)
+    done = fix(source, options, _book(options), policy)
+    with converted(source, done, options, policy) as (pieces, conversion):
+        data = b"".join(pieces)
+    value = tuple(loads(line) for line in data.splitlines())
+    own = structs.replace(options, format="canonical")
+    left = findings(Written(data, lines=True), own) if value else ()
+    unverified = tuple(visible(one.reason) for one in (*done.failures, *done.notes, *conversion.failures))
+    changes = [_change(one, before) for one in done.changes]
+    changes += [_change(one, Written(b"", lines=True)) for one in conversion.changes]
+    return Fixed(value, tuple(changes), left, unverified)
+
+
 def _left(given: Written, options: Options, wires: list[str]) -> tuple[Finding, ...]:
     """Return the remaining findings. If the format is no longer recognized, use that of the repair."""
     found = carriers.of_wire(wires[0]) if wires else None
