@@ -22,7 +22,7 @@ from turnlint.canonical_form.contents import (
     text_in,
     thought_in,
 )  # fmt: skip
-from turnlint.canonical_form.members import Values, decode, is_text, members, without
+from turnlint.canonical_form.members import Values, decode, is_text, members, rest_of, without
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.errors import FormError
@@ -185,7 +185,8 @@ class _Builder:
 
     def _merged(self) -> Iterator[Object]:
         """Yield all contents. Results of one turn are one content, as are the items of one answer."""
-        writer = carriers.carrier(self.transcript.wire.name).writer
+        carrier = carriers.of_wire(self.transcript.wire.name)
+        writer = carrier.writer if carrier else None
         joins = {TOOL, SPEAKERS["assistant"]} if writer is not None and writer.calls_are_messages else {TOOL}
         last: Object | None = None
         first = 0
@@ -237,18 +238,13 @@ class _Builder:
 
     def _rest(self, message: Message, own: Mapping[str, Raw]) -> Object:
         """Return what the metadata of a content keeps of a message: its other role, and keys that no block has."""
-        taken = set(ROLE_KEYS)
-        for place in (*message.blocks, *message.blanks):
-            taken |= {str(one[0]) for one in _places(place) if one}
-        taken |= {str(at[0]) for at in message.inner_calls if at}
-        if message.kind:
-            taken.add("type")
         alone = any(isinstance(block, Call | Result | Thinking) and not block.at for block in message.blocks)
-        more = (
-            {}
-            if alone
-            else {key: value for key, value in without(own, taken).items() if bytes(value) != b"[]"}
-        )
+        taken: set[Pointer] = {(key,) for key in ROLE_KEYS}
+        taken |= {("type",)} if message.kind else set()
+        for place in (*message.blocks, *message.blanks):
+            taken |= set(_places(place))
+        taken |= set(message.inner_calls)
+        more = {} if alone else rest_of(own, taken)
         role = message.written_role
         return _present(role=None if role.lower() in DEFAULT_ROLES else role, message=more or None)
 
@@ -269,7 +265,7 @@ class _Builder:
             made = _other(block, value, part)
         if self.is_canonical:
             return _canonical_block(made, part)
-        more = without(part, {*made.taken, *ROLE_KEYS}) if made.taken else {}
+        more = rest_of(part, {*made.taken, *((key,) for key in ROLE_KEYS)}) if made.taken else {}
         metadata = made.metadata | ({"part": more} if more else {})
         return made.value | ({"metadata": metadata} if metadata else {})
 
@@ -349,11 +345,11 @@ class _Piece(Struct):
 
 
 class _Made(Struct):
-    """A block of the form, its metadata, and the keys of its source that both have."""
+    """A block of the form, its metadata, and the places below its source that both have."""
 
     value: Object
     metadata: Object = {}
-    taken: set[str] = set()
+    taken: set[Pointer] = set()
 
 
 def _canonical_block(made: _Made, part: Mapping[str, Raw]) -> Object:
@@ -363,8 +359,8 @@ def _canonical_block(made: _Made, part: Mapping[str, Raw]) -> Object:
     return block | {key: one for key, one in part.items() if key not in block and key != "metadata"}
 
 
-def _keys_of(block: Call | Result) -> set[str]:
-    return {"type", *(str(one[0]) for one in (block.keys.id, block.keys.name, block.keys.body) if one)}
+def _keys_of(block: Call | Result) -> set[Pointer]:
+    return {("type",), block.keys.id, block.keys.name, block.keys.body}
 
 
 def _other(block: Block | Blank, value: Raw, part: Mapping[str, Raw]) -> _Made:
@@ -372,7 +368,7 @@ def _other(block: Block | Blank, value: Raw, part: Mapping[str, Raw]) -> _Made:
         return _thought(block, value)
     if isinstance(block, Text | Blank):
         text = text_in(value)
-        return _Made({"type": "text", "text": "" if text is None else text}, taken={"type", "text"})
+        return _Made({"type": "text", "text": "" if text is None else text}, taken={("type",), ("text",)})
     kind = block.kind if isinstance(block, Other) else ""
     if kind in OWN_PARTS and "type" in part:  # a block of the canonical form
         return _Made({**part})
@@ -386,7 +382,9 @@ def _thought(block: Thinking, value: Raw) -> _Made:
         )
     found: Object = {"type": "thinking", "thought": thought_in(value)}
     found |= _present(signature=signature_in(value))
-    is_whole = members(value).keys() <= {"type", "thinking", "thought", "signature"}
+    part = members(value)
+    is_whole = part.keys() <= {"type", "thinking", "thought", "signature"}
+    is_whole = is_whole and all(map(is_text, part.values()))
     return _Made(found, {} if is_whole else {"part": value})
 
 

@@ -3,7 +3,7 @@
 Values stay raw, so that numbers, texts and the order of keys are those of the record.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from typing import Any
 
 from msgspec import Raw, json
@@ -77,3 +77,22 @@ def decode(value: Raw) -> Any:
 def without(object_: Mapping[str, Raw], names: Container[str]) -> Object:
     """Return an object without some keys, and without keys whose value is null."""
     return {key: value for key, value in object_.items() if key not in names and bytes(value) != b"null"}
+
+
+def rest_of(object_: Mapping[str, Raw], taken: Collection[Pointer]) -> dict[str, Any]:
+    """Return an object without the values at some pointers, without nulls and without empty lists.
+
+    A list with such a value is left out as a whole: its items are blocks.
+    """
+    below: dict[str, set[Pointer]] = {}
+    for at in taken:
+        if at and isinstance(at[0], str):
+            below.setdefault(at[0], set()).add(at[1:])
+    found: dict[str, Any] = {}
+    for key, value in object_.items():
+        inner = below.get(key)
+        if inner is None and bytes(value) not in (b"null", b"[]"):
+            found[key] = value
+        elif inner and () not in inner and (rest := rest_of(members(value), inner)):
+            found[key] = rest
+    return found
