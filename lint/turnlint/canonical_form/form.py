@@ -27,7 +27,7 @@ from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.errors import FormError
 from turnlint.ids import canonicalize, origin_of
-from turnlint.ids.turns import short, turns
+from turnlint.ids.turns import is_digest, short, turns
 from turnlint.ledger import Ledger, is_adoptable
 from turnlint.ledger import read as paired
 from turnlint.model import (
@@ -476,4 +476,6 @@ def _summary(messages: Iterable[Message], pairs: Ledger, more: int = 0) -> tuple
 
 def _arguments(call: Call) -> bytes:
     """Return the arguments in one spelling. Others than JSON objects are in another place of the form."""
-    return short(call.body) if call.arguments == "object" else b"{}"
+    if call.arguments != "object" or is_digest(call.body):
+        return call.body
+    return short(json.format(call.body, indent=-1))

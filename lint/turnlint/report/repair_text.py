@@ -101,6 +101,11 @@ def _written_form(done: Done, look: Look) -> Iterator[str]:
     to = f" to {visible(done.to)}" if done.to and done.to != "-" else ""
     count = pluralize(done.form.conversations, "conversation")
     yield from _wrapped(done.name, "", [f"{count} written in the canonical form{to}"], look)
+    if done.fixed.unread:
+        more = pluralize(done.fixed.unread, "conversation")
+        yield from _painted(
+            "33", f"  {more} in other formats not written; `turnlint lint` shows the formats", look
+        )
     changes = [*_what([*done.fixed.changes, *done.form.changes])]
     if changes:
         yield from _wrapped(None, "  repaired: ", changes, look)
@@ -156,7 +161,8 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     left = [(_after(known, name), name) for name in ("error", "warning")]
     plain = _without_canonical(known)
     well = not plain and not sum(count for count, _ in left)
-    parts = [_sum(len(known), changed, dry=dry, well=well)] if known else []
+    form = any(one.form for one in done)
+    parts = [_sum(len(known), changed, dry=dry, well=well, form=form)] if known else []
     foreign = Counter(
         reason_of(one.fixed.near) for one in done if one.fixed is not None and one.fixed.foreign
     )
@@ -203,8 +209,8 @@ def _rejects_ids(fixed: Fixed) -> bool:
     return any(rule in fixed.errors_left or any(rule in said for said in reasons) for rule in ID_RULES)
 
 
-def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
-    verb = "would be repaired" if dry else "repaired"
+def _sum(files: int, changed: int, *, dry: bool, well: bool, form: bool) -> str:
+    verb = "written" if form else "would be repaired" if dry else "repaired"
     if not changed:
         return f"{pluralize(files, 'file')}: nothing {'to repair' if well else 'repaired'}"
     if files == 1:
