@@ -17,6 +17,7 @@ from arbitrary_json import VALUES
 from budgets import examples
 from turnlint import carriers, ledger, testing
 from turnlint.cli.lint import command as lint
+from turnlint.lifecycle import state_of
 from turnlint.model import Blank, Call, Message, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.notation import write
 
@@ -118,7 +119,7 @@ def test_the_content_of_a_result_is_read(
     content: list[Any], more: Any, parts: Any, error: Any, state: str
 ) -> None:
     result = piece(user(used("t1", *content, **more)))
-    assert (result.parts, result.error, result.state) == (parts, error, state)
+    assert (result.parts, result.error, state_of(result)) == (parts, error, state)
 
 
 def test_a_result_written_by_a_repair_is_recognized() -> None:

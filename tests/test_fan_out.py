@@ -90,6 +90,8 @@ def test_an_incomplete_fan_out_is_completed(wire: str) -> None:
     assert after.count(UNKNOWN.encode()) == 4
     pairs = ledger.read(found.messages, found.wire)
     assert pairs.tidy
+    states = [one.state for one in pairs.interactions]
+    assert states == ["complete", "cancelled", "complete", "cancelled", "cancelled", "cancelled"]
     assert [
         row.finding.message
         for row in testing.rows_of(after, wire, PROVIDERS[wire])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arbitrary_json import VALUES
 from budgets import examples
 from turnlint import carriers, ledger, testing
+from turnlint.lifecycle import state_of
 from turnlint.model import Blank, Call, Message, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.notation import write
 
@@ -152,11 +153,9 @@ def test_the_content_of_a_result_is_read(
 
 
 def test_a_cancelled_result_is_no_plain_error() -> None:
-    assert (
-        piece("user", response({"error": "[Operation Cancelled] Reason: User cancelled"})).state
-        == "cancelled"
-    )
-    assert piece("user", response({"error": "no such file"})).state == "error"
+    cancelled = piece("user", response({"error": "[Operation Cancelled] Reason: User cancelled"}))
+    assert state_of(cancelled) == "cancelled"
+    assert state_of(piece("user", response({"error": "no such file"}))) == "error"
     assert piece("user", response({"error": "No result provided"})).synthetic
 
 

@@ -27,6 +27,7 @@ from gemini_cli_sessions import (
 )
 from turnlint import carriers, ledger, testing
 from turnlint.documents.source import Source
+from turnlint.lifecycle import state_of
 from turnlint.model import Call, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.reading import transcripts as transcripts_of
 
@@ -221,13 +222,18 @@ def test_the_status_of_a_call_is_read() -> None:
     refused = {"functionResponse": {"id": "c1", "name": "run", "response": {"error": "no"}}}
     states = [
         [
-            block.state
+            state_of(block)
             for block in blocks(gemini("a1", "", tool("c1", part, status=status)))
             if isinstance(block, Result)
         ]
-        for part, status in ((response(), "success"), (refused, "cancelled"), (refused, "success"))
+        for part, status in (
+            (response(), "success"),
+            (refused, "cancelled"),
+            (refused, "success"),
+            (response(), "executing"),
+        )
     ]
-    assert states == [["complete"], ["cancelled"], ["error"]]
+    assert states == [["complete"], ["cancelled"], ["error"], ["pending"]]
 
 
 # Results that are stored twice.

@@ -14,7 +14,7 @@ import pytest
 
 from kin import judged, transcripts
 from turnlint import ledger, testing
-from turnlint.lifecycle import UNKNOWN
+from turnlint.lifecycle import UNKNOWN, state_of
 from turnlint.model import Result, Text, Transcript
 
 BARE: dict[str, Any] = {"additional_kwargs": {}, "response_metadata": {}}
@@ -269,6 +269,6 @@ def test_an_unparsable_call_is_a_call(args: Any, expected: Any, tmp_path: Path) 
 )
 def test_the_status_of_a_result_is_read(more: Any, error: Any, state: str) -> None:
     (block,) = blocks(tool(**more), before=(USER, calling(call())))
-    assert (block.error, block.state, block.synthetic) == (error, state, False)
+    assert (block.error, state_of(block), block.synthetic) == (error, state, False)
     (made_up,) = blocks(tool(content=UNKNOWN))
     assert made_up.synthetic

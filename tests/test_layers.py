@@ -15,7 +15,7 @@ from turnlint.rulebook import FAMILIES
 ROOT = Path(__file__).parent.parent
 LAYERS = (
     {"steps", "model", "errors", "globs", "handwritten", "compiled", "bounded_cache", "names"},
-    {"lifecycle", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
+    {"lifecycle", "completions", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing"},
     {"carriers", "harmless", "neighbours"},

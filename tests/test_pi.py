@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from turnlint import carriers, testing
+from turnlint.lifecycle import state_of
 from turnlint.model import Call, Message, Other, Record, Result, Text, Thinking, Transcript
 
 ROOT = Path(__file__).parent.parent
@@ -112,7 +113,7 @@ def test_a_call_a_thought_and_a_result_are_read() -> None:
     (block,) = answered.blocks
     assert isinstance(block, Result)
     assert (answered.role, block.at, block.id, block.name) == ("tool", (), "t1", "run")
-    assert (block.error, block.state, block.parts, block.synthetic) == (
+    assert (block.error, state_of(block), block.parts, block.synthetic) == (
         True,
         "error",
         ("text", "image"),

@@ -40,7 +40,8 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
-from turnlint.documents.decode import are_equal, without_space
+from turnlint.completions import has_same_content, is_same_completion
+from turnlint.documents.decode import without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.facts import ITEM_PATTERNS, ITEM_PREFIXES
 from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
@@ -56,6 +57,7 @@ from turnlint.ledger import (
     is_scrubbed,
     usable,
 )
+from turnlint.lifecycle import holds_nothing, state_of
 from turnlint.model import (
     SEVERITIES,
     Blank,
@@ -206,6 +208,8 @@ __all__ = [
     "closing",
     "has_no_ids",
     "has_redaction",
+    "has_same_content",
+    "holds_nothing",
     "is_adoptable",
     "is_foreign",
     "is_kept_elsewhere",
@@ -221,6 +225,7 @@ __all__ = [
     "repeats",
     "says_same",
     "spot",
+    "state_of",
     "strange",
     "tool_names",
     "usable",
@@ -430,9 +435,8 @@ def near_result(case: Case, answered: Answered, note: str) -> Related:
 
 
 def says_same(one: Answered, other: Answered) -> bool:
-    """Whether two results have the same content, independent of the encoding, and the same error mark."""
-    first, second = one.result, other.result
-    return first.error == second.error and are_equal(first.body, second.body)
+    """Whether two results have the same state and content, independent of the encoding."""
+    return is_same_completion(one.result, other.result)
 
 
 def spot(one: Asked | Answered) -> "Piece":

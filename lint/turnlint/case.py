@@ -13,6 +13,7 @@ from turnlint.clause import Clause
 from turnlint.documents.decode import below as value_below
 from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger
+from turnlint.lifecycle import MARKS
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Role, Severity, Text, Transcript
 from turnlint.profiles import Profile, is_doubtful, is_meant
 
@@ -263,7 +264,10 @@ class Case(Struct, frozen=True, dict=True):
         if self.messages[answered.message].record is not self.messages[kept.message].record:
             return False  # records of a session differ in ids and times
         mine, theirs = (self.said(one.message, one.result.at) for one in (answered, kept))
-        return isinstance(mine, dict) and isinstance(theirs, dict) and not mine.keys() <= theirs.keys()
+        if not isinstance(mine, dict) or not isinstance(theirs, dict):
+            return False
+        # Both have the same state, so that a mark of it alone adds nothing.
+        return not {key for key, value in mine.items() if value is not None} - MARKS <= theirs.keys()
 
     def said(self, index: int, below: Pointer) -> Any:
         """Return the value at a pointer below a message, decoded; nothing if its record was released."""

@@ -301,9 +301,7 @@ class _Gathered:
                 triggers.add("name")
         if result.dialect is not None:
             triggers.add("dialect")
-        if result.value is not None and (
-            result.complete is False or bool(result.value) is bool(result.error) or result.state == "pending"
-        ):
+        if result.value is not None and _has_odd_marks(result):
             triggers.add("lifecycle")
         if result.item:
             self._add_item_id(result.item, result.kind)
@@ -494,6 +492,12 @@ def _summary_of(kinds: dict[_Kind, Labels]) -> _Summary:
         )
         _summaries.put(key, found, sum(len(role) for role, _, _, _ in key))
     return found
+
+
+def _has_odd_marks(result: Result) -> bool:
+    """Whether the marks of a result may contradict each other: a value or an error alone is complete."""
+    is_partial = result.complete is False or result.status == "pending"
+    return is_partial or bool(result.value) is bool(result.error)
 
 
 def _parts_of(ids: set[str]) -> tuple[frozenset[str], Names]:

@@ -91,10 +91,12 @@ class Result(Struct, frozen=True, gc=False):
     error: bool | None = None
     value: bool | None = None
     """Lifecycle marks, `None` where the wire has no such mark: it is complete, has an error, has a value."""
-    state: State = "complete"
-    """State of the call, by all marks together."""
+    status: State | None = None
+    """The state that a key of the format names, where it has such a key; `lifecycle` gives the state by all marks."""
     synthetic: bool = False
     """Whether a repair wrote it, and not a tool."""
+    cancelled: bool = False
+    """Whether its text says only that the call was cancelled, where `body` is a digest of this text."""
     written: Written = "text"
     """Encoding of the content."""
     parts: tuple[str, ...] = ()

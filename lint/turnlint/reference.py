@@ -23,6 +23,7 @@ from turnlint.cli import cli
 from turnlint.cli.explain import DOCS, examples_of
 from turnlint.cli.profiles import MATRIX, UNKNOWN, cell_of
 from turnlint.cli.rules import lived
+from turnlint.lifecycle import ALL_MARKS, CANCELLATIONS, MEANINGS, PLACEHOLDERS, meaning_of
 from turnlint.notation import write
 from turnlint.packages import BUILTIN
 from turnlint.profiles import Profile
@@ -216,6 +217,73 @@ def formats() -> Iterator[str]:
             yield from ("", "```json", *dumps(record, indent=1, ensure_ascii=False).splitlines(), "```")
 
 
+FIELDS: dict[str, dict[object, str]] = {
+    "complete": {None: "absent", True: "`true`", False: "`false`"},
+    "failure": {"none": 'absent, null, `""`', "failed": "an error", "cancelled": "a cancellation"},
+    "outcome": {"value": "a value", "placeholder": "a placeholder", "none": "absent, null"},
+}
+"""The values of `isComplete`, `error` and `result` of the canonical form, by the marks that they are."""
+
+
+def lifecycle() -> Iterator[str]:
+    yield from ("# State of a call", "", MADE, "")
+    yield "Each call has one of four states: *pending*, *complete*, *cancelled* (the call was interrupted or cancelled) or *error*."
+    yield "The state follows from all marks of the result together. No single mark decides alone."
+    yield from ("", "## Definition", "", "The first row that applies decides.", "")
+    yield from _table(
+        ("state", "reason", "combinations"),
+        [
+            (one.state, one.reason, f"{sum(meaning_of(marks) is one for marks in ALL_MARKS)}")
+            for one in MEANINGS
+        ],
+    )
+    yield from ("", "## All combinations", "")
+    yield "The marks are those of a `tool_response` of the canonical form. A call without a response has the state of a"
+    yield "response without marks. An error may be beside a partial output; the output stays."
+    yield ""
+    yield from _table(
+        ("`error`", "`result`", "`isComplete`", "state"),
+        [
+            (*(FIELDS[name][getattr(marks, name)] for name in ("failure", "outcome", "complete")),
+             meaning_of(marks).state)
+            for marks in ALL_MARKS
+        ],
+    )  # fmt: skip
+    yield from ("", "## Marks of each format", "")
+    yield "Without one of these marks a result is complete, unless its text is a placeholder or a cancellation. A result of a"
+    yield "wire may be empty: a tool that returns nothing has completed. Only the canonical form has a mark for a result that"
+    yield "holds nothing."
+    yield ""
+    known = [carrier(name) for name in NAMES]
+    yield from _table(
+        ("format", "mark", "state"),
+        [
+            (f"[{one.name}](formats.md#{one.name})", f"`{mark}`", state)
+            for one in known
+            for mark, state in one.states.items()
+        ],
+    )
+    none = ", ".join(one.name for one in known if not one.states)
+    yield from ("", f"These formats have no marks: {none}.", "", "## Texts", "")
+    yield "A result that begins with one of these texts, or is the text `aborted`, is a placeholder. A repair or an agent wrote it"
+    yield "for a missing result."
+    yield from ("", *(f"- `{text.decode()}`" for text in PLACEHOLDERS), "")
+    yield "A result that begins with one of these texts is a cancellation:"
+    yield from ("", *(f"- `{text.decode()}`" for text in CANCELLATIONS), "")
+    yield "An error is also a cancellation if its whole text says only this, as `Tool call cancelled by the user.` does. An error"
+    yield "that contains such a word among others is an error: a tool may report a cancelled booking."
+    yield from ("", "## Equal completions", "")
+    yield "Two results of one call are one completion if they have the same state and the same content. Content is compared by"
+    yield 'value: the order of keys, white space and escapes do not matter, also in JSON inside a text. `"x"` equals'
+    yield '`[{"text": "x"}]`, and `is_error: false` equals no mark. Two cancellations are equal in any words. `fix` keeps the'
+    yield "first one at level `lossless`, or at level `lossy` if the words or the keys differ. The journal keeps the other."
+    yield "Results that differ in anything else are never merged ([ST107](rules.md#st107-conflicting-results))."
+    yield from ("", "## Pending results", "")
+    yield "A pending result that holds nothing is completed like a missing result: with a placeholder, whose state is"
+    yield "*cancelled*. A partial result is pending too, but a repair does not replace it. At level `lossy`, `fix` adds an"
+    yield "error beside it, and the output stays ([ST113](rules.md#st113-inconsistent-lifecycle))."
+
+
 def outputs() -> Iterator[str]:
     yield from ("# Outputs", "", MADE, "")
     yield "`turnlint lint --output-format FORMAT` sets the format of standard output. `--output FORMAT:FILE` also writes a report"
@@ -332,6 +400,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "rules": rules,
     "providers": providers,
     "formats": formats,
+    "lifecycle": lifecycle,
     "configuration": configuration,
     "outputs": outputs,
 }

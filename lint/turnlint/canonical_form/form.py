@@ -30,6 +30,7 @@ from turnlint.ids import canonicalize, origin_of
 from turnlint.ids.turns import is_digest, short, turns
 from turnlint.ledger import Ledger, is_adoptable
 from turnlint.ledger import read as paired
+from turnlint.lifecycle import state_of
 from turnlint.model import (
     Blank,
     Block,
@@ -99,7 +100,7 @@ class _Builder:
         for one in pairs.interactions:
             asked, answer = one.asked, one.answer
             self.turns[asked.seq] = keys[asked.seq]
-            self.states[asked.seq] = answer.result.state if answer else "pending"
+            self.states[asked.seq] = one.state
             if answer is not None:
                 self.turns[answer.seq] = keys[asked.seq]
                 self.names[answer.seq] = asked.call.name
@@ -299,7 +300,7 @@ class _Builder:
 
     def _result(self, here: "_Place", result: Result, seq: int) -> "_Made":
         at = (*here.message.at, *result.at)
-        new, asked = self._id(here, seq), self.names.get(seq)
+        new, asked, state = self._id(here, seq), self.names.get(seq), state_of(result)
         block: Object = {"type": "tool_response", "callId": new}
         block |= _present(toolName=asked or result.name)
         is_shared = result.at in self.shared
@@ -307,16 +308,18 @@ class _Builder:
         if self.is_canonical:
             part = here.values.object_at(at)
             block |= {key: part[key] for key in ("result", "error") if key in part}
-        elif result.state in ("error", "cancelled") or result.error:
+        elif state in ("error", "cancelled"):
             text, more = error_in(value)
             block |= {"error": text} if more is None else {"result": more, "error": text}
-        elif (payload := payload_in(value)) is not None:
+        elif (payload := payload_in(value)) is not None and bytes(payload) != b"null":
             block["result"] = payload
-        block["isComplete"] = result.state != "pending"
+        elif state == "complete":
+            block["result"] = ""  # null, or nothing at all, would be pending
+        block["isComplete"] = state != "pending"
         metadata = _present(
             rawId=result.id if result.id != new and is_adoptable(result.id) else None,
             rawName=result.name if asked and result.name not in (None, asked) else None,
-            state=result.state,
+            state=state,
             synthetic=True if result.synthetic else None,
         )
         return _Made(block, metadata, _keys_of(result))
@@ -475,9 +478,7 @@ def _are_equal(one: bytes, other: bytes) -> bool:
 
 def _summary(messages: Iterable[Message], pairs: Ledger, more: int = 0) -> tuple[Any, ...]:
     """Return the tools and arguments of all calls, the states of their results, and the number of texts."""
-    calls = [
-        (one.asked.call.name, one.answer.result.state if one.answer else None) for one in pairs.interactions
-    ]
+    calls = [(one.asked.call.name, one.state if one.answer else None) for one in pairs.interactions]
     arguments = [_arguments(one.asked.call) for one in pairs.interactions]
     blocks = [block for one in messages for block in one.blocks]
     texts = sum(isinstance(block, Text) for block in blocks)

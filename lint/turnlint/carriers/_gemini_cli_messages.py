@@ -16,7 +16,7 @@ from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, s
 from turnlint.carrying.sessions import Entry
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import Block, Call, Keys, Message, Misfit, Pointer, Record, Result, State, Thinking
 
 
@@ -69,7 +69,11 @@ LABELLED = frozenset({
 CALL = Keys(("id",), ("name",), ("args",))
 VALUE = Keys((), (), ())
 """The keys of a result that is no part and has no id of its own: the loader adds the id of its call."""
-STATES: dict[str, State] = {"error": "error", "cancelled": "cancelled"}
+STATES: dict[str, State] = {
+    "success": "complete", "error": "error", "cancelled": "cancelled", "validating": "pending", "scheduled": "pending",
+    "executing": "pending", "awaiting_approval": "pending",
+}  # fmt: skip
+"""States of a call by its `status` (gemini-cli, `ToolCallStatus`, read 2026-11)."""
 
 _items = json.Decoder(list[Raw])
 _keys = json.Decoder(dict[str, Raw])
@@ -260,7 +264,7 @@ def _answers(tools: Sequence[Tool], at: Pointer, record: Record, wrong: list[Mis
             astray = home == number and not tool.answered and tool.call.id and tool.call.id not in has[number]
             tools[home].answered = True
             yield structs.replace(
-                block, state=STATES.get(tool.status or "", block.state),
+                block, status=STATES.get(tool.status or ""),
                 id=None if astray else block.id, needs_id=bool(astray) or block.needs_id,
             )  # fmt: skip
 
@@ -278,7 +282,7 @@ def _brought(tool: Tool, at: Pointer, record: Record, wrong: list[Misfit]) -> It
     elif kind in (b'"', b"{"):
         body = bytes(raw)
         yield Result(
-            place, VALUE, tool.call.id, tool.call.name, body, needs_id=False, state=ending(body, failed=False),
+            place, VALUE, tool.call.id, tool.call.name, body, needs_id=False,
             synthetic=is_placeholder(body), written=written(raw), kind="functionResponse",
         )  # fmt: skip
     else:

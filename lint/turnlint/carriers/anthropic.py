@@ -31,7 +31,7 @@ from turnlint.carrying.raws import (
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import ABSENT, BlockWriter, one_or_parts, present
 from turnlint.documents.decode import Shape
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Block,
     Call,
@@ -43,6 +43,7 @@ from turnlint.model import (
     Record,
     Result,
     Role,
+    State,
     Thinking,
     Wire,
 )  # fmt: skip
@@ -96,6 +97,9 @@ class _Source(Struct, gc=False):
 
 
 _source = json.Decoder(_Source)
+STATES: dict[str, State] = {"is_error: true": "error", "is_error: false": "complete"}
+ERROR_TYPE = "_tool_result_error"
+"""The end of the type of the content of a failed tool that the provider runs."""
 _PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
 """Types of blocks for which only the keys of `Part` matter."""
 _UNDERSCORE = 0x5F
@@ -240,6 +244,10 @@ def _is_file(source: Raw) -> bool:
     return head(source) == b"{" and string(_source.decode(source).type) == "file"
 
 
+def _is_server_error(content: Raw) -> bool:
+    return (string(_source.decode(content).type) or "").endswith(ERROR_TYPE)
+
+
 def _result(part: Part, place: Pointer, *, server: bool) -> Result:
     body = bytes(part.content)
     how = KINDS.get(body[:1], "other")
@@ -252,8 +260,8 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
         body,
         server=server,
         error=part.is_error,
+        status="error" if server and how == "object" and _is_server_error(part.content) else None,
         synthetic=is_placeholder(body),
-        state=ending(body, failed=bool(part.is_error)),
         written=how,
         parts=tuple(dict.fromkeys(one.type for one in parts)),
         may_be_file=any(_is_file(one.source) for one in parts),
@@ -442,6 +450,7 @@ CARRIER = make_carrier(
         evidence=_evidence,
         syntax=SYNTAX,
         writer=AnthropicWriter(),
+        states={**STATES, f"content.type: …{ERROR_TYPE}": "error"},
     ),
     title="Anthropic Messages",
     about="request bodies, message arrays, request/response pairs, batch lines, one message per line; server tools",

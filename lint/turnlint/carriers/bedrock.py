@@ -29,7 +29,7 @@ from turnlint.carrying.raws import (
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import ABSENT, BlockWriter, present
 from turnlint.documents.decode import Shape
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Blank,
     Call,
@@ -218,7 +218,7 @@ def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     out.blocks.append(Result(
         place, RESULT_KEYS, result.toolUseId, None, body, error=failed,
         server=result.type is not None and out.role == "assistant",
-        state=ending(body, failed=bool(failed)), synthetic=_is_placeholder(result.content),
+        synthetic=_is_placeholder(result.content),
         written=written(result.content), parts=_kinds(result.content, (*inner, "content"), out), kind="toolResult",
     ))  # fmt: skip
 
@@ -472,6 +472,7 @@ CARRIER = make_carrier(
         evidence=_evidence,
         syntax=SYNTAX,
         writer=BedrockWriter(),
+        states={f"status: {name}": "error" if failed else "complete" for name, failed in STATUS.items()},
     ),
     title="Bedrock Converse",
     about="request bodies, message arrays, request/response pairs, model invocation logs, one message per line",

@@ -6,7 +6,7 @@ its JSON Schema.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json, structs
 
@@ -17,9 +17,9 @@ from turnlint.carrying.envelope import Dialect, has_previous_response, make_carr
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, is_white, string, written
 from turnlint.carrying.writer import BlockWriter, present
-from turnlint.documents.decode import Shape
+from turnlint.documents.decode import Shape, below
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_cancellation, is_placeholder
 from turnlint.model import (
     Blank,
     Block,
@@ -32,6 +32,7 @@ from turnlint.model import (
     Record,
     Result,
     Role,
+    State,
     Text,
     Thinking,
     Wire,
@@ -52,11 +53,13 @@ class Part(Struct, gc=False):
     result: Raw = NOTHING
     error: Raw = NOTHING
     isComplete: bool | UnsetType | None = UNSET
+    metadata: Raw = NOTHING
 
 
 class Metadata(Struct, gc=False):
     turnId: Raw = NOTHING
     synthetic: Raw = NOTHING
+    state: Raw = NOTHING
 
 
 class HistoryMetadata(Struct, gc=False):
@@ -83,6 +86,8 @@ ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "tool": "tool", "s
 CALL_KEYS = Keys(("id",), ("name",), ("parameters",))
 RESULT_KEYS = Keys(("callId",), ("toolName",), ("result",))
 ERROR_KEYS = Keys(("callId",), ("toolName",), ("error",))
+STATES: dict[str, State] = {one: one for one in get_args(State)}
+"""States of a call by `state` in the metadata of its response, for what the error and the result do not show."""
 OWN_PARTS = frozenset({"media", "code", "image", "file"})
 PART = Shape(Part)
 _metadata = json.Decoder(Metadata)
@@ -172,7 +177,12 @@ def _block(
 def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
     failed = bytes(part.error) not in (b"", b"null", b'""')
     there = bytes(part.result) not in (b"", b"null")
-    body = bytes(part.error) if failed else bytes(part.result)
+    error, value = bytes(part.error), bytes(part.result) if there else b""
+    metadata = _metadata_of(part.metadata)
+    status = STATES.get(string(metadata.state) or "")
+    synthetic = synthetic or bytes(metadata.synthetic) == b"true"
+    # The body is a list if the error is beside a partial output, so that a comparison sees both.
+    body = b"[%s,%s]" % (error, value) if failed and there else error if failed else value
     return Result(
         place,
         ERROR_KEYS if failed else RESULT_KEYS,
@@ -182,8 +192,8 @@ def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
         complete=None if part.isComplete is UNSET else part.isComplete,
         error=failed,
         value=there,
-        state=ending(body, failed=failed, there=there, complete=part.isComplete is not False),
-        synthetic=synthetic or is_placeholder(body),
+        status="cancelled" if failed and is_cancellation(error) else status,
+        synthetic=is_placeholder(error if failed else value) or (synthetic and (failed or there)),
     )
 
 
@@ -231,6 +241,17 @@ class CanonicalWriter(BlockWriter):
         ending = {"error" if failed else "result": "\n".join(texts)}
         return {"type": "tool_response", "callId": call.id or "", "toolName": call.name or "", **ending}
 
+    def completed_values(self, result: Mapping[str, Any], text: str) -> Mapping[Pointer, Any]:
+        values: dict[Pointer, Any] = {
+            ("error",): text,
+            ("isComplete",): True,
+            ("metadata", "state"): "cancelled",
+        }
+        # A mark that is absent stays absent: the error alone completes the result.
+        return {
+            at: value for at, value in values.items() if at == ("error",) or below(result, at) is not None
+        }
+
     def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
         return {"type": "tool_call", "id": identifier, "name": name, "parameters": arguments}
 
@@ -267,6 +288,7 @@ CARRIER = make_carrier(
         is_continued=_is_continued,
         evidence=_evidence,
         writer=CanonicalWriter(),
+        states={f"metadata.state: {name}": state for name, state in STATES.items()},
     ),
     title="canonical transcript",
     about="messages with a speaker and blocks: arrays, `history` records, one message per line",

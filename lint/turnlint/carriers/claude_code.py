@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, structs
 
-from turnlint.carriers.anthropic import AnthropicWriter, Turn, read_turn
+from turnlint.carriers.anthropic import STATES, AnthropicWriter, Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
 from turnlint.carrying.sessions import (
@@ -24,7 +24,7 @@ from turnlint.carrying.sessions import (
 )
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Call, Result, Role, Transcript, Wire
+from turnlint.model import Call, Result, Role, State, Transcript, Wire
 
 
 class Line(Struct, gc=False):
@@ -42,6 +42,7 @@ class Line(Struct, gc=False):
     messageId: Raw = NOTHING
     timestamp: Raw = NOTHING
     compactMetadata: Raw = NOTHING
+    toolDenialKind: Raw = NOTHING
     message: Raw = NOTHING
 
 
@@ -83,6 +84,11 @@ COPIED = (
     "isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "timestamp",
 )  # fmt: skip
 """Keys that a line shares with its neighbours."""
+
+DENIALS: dict[str, State] = {
+    "user-rejected": "cancelled", "cancelled": "cancelled", "permission-rule": "error", "automode-unavailable": "error",
+}  # fmt: skip
+"""States of a call by the key that a line has beside a result that the user or a rule denied (observed 2026-11)."""
 
 COPIES = "a later line has the same `uuid`"
 
@@ -128,6 +134,12 @@ def _read(node: Node, line: Line) -> None:
     if said is None:
         return
     message, misfits = read_turn(said, ("message",), node.record)
+    denied = DENIALS.get(string(line.toolDenialKind) or "")
+    if denied is not None:
+        blocks = (
+            structs.replace(one, status=denied) if isinstance(one, Result) else one for one in message.blocks
+        )
+        message = structs.replace(message, blocks=tuple(blocks))
     node.said = (structs.replace(message, id=node.id, parent=node.parent),)
     node.misfits = (*wrong, *misfits)
     node.response = said.id if line.type == "assistant" else None
@@ -383,4 +395,5 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     writer=ClaudeCodeWriter(),
+    states={**STATES, **{f"toolDenialKind: {name}": state for name, state in DENIALS.items()}},
 )  # fmt: skip

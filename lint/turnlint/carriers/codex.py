@@ -12,7 +12,7 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carriers.openai_responses import ResponsesWriter, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
+from turnlint.carrying.items import KINDS, PART, STATES, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.carrying.sessions import Entry, Replayed, conversation, left_behind, make_session
@@ -396,4 +396,5 @@ CARRIER = make_session(
     "sessions with compactions, rollbacks and forks; bare items (format of mid-2025); custom tools and local shell tools",
     shape=Line, evidence=_evidence, look=_look, settle=_settle,
     writer=CodexWriter(),
+    states={f"status: {name}": state for name, state in STATES.items()},
 )  # fmt: skip

@@ -30,7 +30,7 @@ from turnlint.carrying.raws import (
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import BlockWriter, present
 from turnlint.documents.decode import Shape, without_space
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Blank,
     Call,
@@ -227,7 +227,7 @@ def _read_result(raw: Raw, name: str, place: Pointer, out: Draft) -> None:
     failed = _failed(result.response)
     out.blocks.append(Result(
         place, RESULT_KEYS[name], result.id, result.name, body + bytes(result.parts), needs_id=bool(result.id),
-        error=True if failed else None, state=ending(body, failed=failed), synthetic=is_placeholder(body),
+        error=True if failed else None, synthetic=is_placeholder(body),
         written=written(result.response), parts=_kinds(result, (*place, name), out), kind="functionResponse",
     ))  # fmt: skip
 
@@ -472,6 +472,7 @@ _CARRIER = make_carrier(
         listed="contents",
         claims_empty=True,
         writer=GeminiWriter(),
+        states={"response.error: …": "error"},
     ),
     title="Gemini generateContent",
     about="request bodies, arrays of contents, request/response pairs, batch lines, one content per line; keys in camelCase or snake_case",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from msgspec import Raw, Struct, field, structs
 
-from turnlint.carriers._gemini_cli_messages import CALL, TYPES, Item, Said, elements, read_message
+from turnlint.carriers._gemini_cli_messages import CALL, STATES, TYPES, Item, Said, elements, read_message
 from turnlint.carriers.gemini import GeminiWriter
 from turnlint.carrying.carrier import NEUTRAL, SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
@@ -256,4 +256,5 @@ CARRIER = make_session(
     whole=_whole,
     record_keys=frozenset({"projectHash"}),
     writer=GeminiCliWriter(),
+    states={f"status: {name}": state for name, state in STATES.items()},
 )  # fmt: skip

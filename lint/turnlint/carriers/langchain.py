@@ -20,7 +20,7 @@ from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, without_space
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Block,
     Call,
@@ -178,7 +178,7 @@ def _result(said: Said, below: Pointer, kind: str) -> Result:
     key = "name" if by_name else "tool_call_id"
     return Result(
         (), Keys((*below, key), (*below, "name"), (*below, "content")), None if by_name else said.tool_call_id,
-        said.name, content, needs_id=not by_name, error=True if failed else None, state=ending(content, failed=failed),
+        said.name, content, needs_id=not by_name, error=True if failed else None,
         synthetic=is_placeholder(content), written=written(said.content), kind=kind,
         parts=tuple(dict.fromkeys(part.type for part in foreign.parts_of(said.content))),
     )  # fmt: skip
@@ -390,6 +390,7 @@ _carrier = make_carrier(
         typed=True,
         # Without a call beside a new message, the required shell is unknown, so only results are written.
         writer=LangChainWriter(),
+        states={"status: error": "error", "status: success": "complete"},
     ),
     title="LangChain messages",
     about="messages of messages_to_dict, dumpd or as flat objects: arrays, LangGraph states, one message per line",

@@ -15,7 +15,17 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.guests import add_chat
-from turnlint.carrying.items import CALLS, KINDS, PART, REFERENCE, RESULTS, Item, kind_of_item, piece_of
+from turnlint.carrying.items import (
+    CALLS,
+    KINDS,
+    PART,
+    REFERENCE,
+    RESULTS,
+    STATES,
+    Item,
+    kind_of_item,
+    piece_of,
+)
 from turnlint.carrying.listed import Listed, listed
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
@@ -456,6 +466,7 @@ _CARRIER = make_carrier(
         refers=_refers,
         typed=True,
         writer=ResponsesWriter(),
+        states={f"status: {name}": state for name, state in STATES.items()},
     ),
     title="OpenAI Responses",
     about="request bodies, item arrays, request/response pairs, batch lines, one item per line; hosted tools and custom tools",

@@ -20,7 +20,7 @@ from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, l
 from turnlint.carrying.writer import Frame, MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import ending, is_placeholder
+from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Block,
     Call,
@@ -278,7 +278,7 @@ def _result(said: Said, out: Draft) -> Result:
     body = bytes(said.content)
     return Result(
         (), RESULT_KEYS, said.toolCallId, said.toolName, body, error=said.isError, synthetic=is_placeholder(body),
-        state=ending(body, failed=bool(said.isError)), written=written(said.content),
+        written=written(said.content),
         parts=tuple(dict.fromkeys(part.type for part in foreign.parts_of(said.content))), kind="toolResult",
     )  # fmt: skip
 
@@ -426,4 +426,5 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     writer=PiWriter(),
+    states={"isError: true": "error", "isError: false": "complete"},
 )  # fmt: skip

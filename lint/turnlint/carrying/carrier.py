@@ -1,13 +1,13 @@
 """Define the interface between a format and the engine."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Misfit, Record, Transcript
+from turnlint.model import Misfit, Record, State, Transcript
 
 if TYPE_CHECKING:
     from turnlint.carrying.syntax import WireSyntax
@@ -49,6 +49,8 @@ class Carrier(Struct, frozen=True):
     """Keys each of which identifies an object as a message of this format."""
     writer: MessageWriter | None = None
     """Without a writer, a repair adds nothing to the format."""
+    states: Mapping[str, State] = {}
+    """States of a call by a mark of its result, as `key: value`; other results are complete."""
     wires: frozenset[str] = frozenset()
     """Further names of its conversations, where the format covers more than one wire."""
 

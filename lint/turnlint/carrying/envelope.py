@@ -5,7 +5,7 @@ per line grouped by a conversation key. Each wire supplies the spelling of its m
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from turnlint.carrying.requests import has_empty_messages, lacks_messages, reque
 from turnlint.carrying.stored import is_stored
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, dig
-from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
+from turnlint.model import Message, Misfit, Pointer, Record, Request, State, Transcript, Wire
 
 if TYPE_CHECKING:
     from turnlint.carrying.lines import Lines
@@ -87,6 +87,8 @@ class Dialect(Struct, frozen=True):
     typed: bool = False
     """Whether messages have a `type`, so that a `type` does not mark a record as another event."""
     writer: MessageWriter | None = None
+    states: Mapping[str, State] = {}
+    """As `Carrier.states`."""
     syntax: "WireSyntax | None" = None
     """The tables for the native parser; a wire without them has no fast path."""
 
@@ -140,7 +142,7 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)) - {"content"},
-        message_keys=frozenset((dialect.turn_key,)), writer=dialect.writer,
+        message_keys=frozenset((dialect.turn_key,)), writer=dialect.writer, states=dialect.states,
         is_whole=spelling.is_whole, syntax=dialect.syntax,
     )  # fmt: skip
 

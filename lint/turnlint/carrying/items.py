@@ -11,8 +11,8 @@ from turnlint.carrying.contents import arguments_in_text
 from turnlint.carrying.guests import Guest
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string, written
 from turnlint.documents.decode import Shape
-from turnlint.lifecycle import ending, is_placeholder
-from turnlint.model import Block, Call, Keys, Other, Result, Role, Thinking
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import Block, Call, Keys, Other, Result, Role, State, Thinking
 
 
 class Item(Guest, gc=False):
@@ -65,6 +65,13 @@ CALLS = {
     "mcp_approval_request": _Form("arguments", id="id"),
 }
 _CALL_KEYS = {kind: form.keys for kind, form in CALLS.items()}
+STATES: dict[str, State] = {
+    "completed": "complete",
+    "failed": "error",
+    "in_progress": "pending",
+    "incomplete": "pending",
+}
+"""States of a call by the `status` of its output (types of openai 3.51.0)."""
 AS_TEXT = frozenset({"function_call", "mcp_approval_request"})
 """Calls whose arguments are JSON in a text. The arguments of other calls have a form of their tool."""
 RESULTS = {
@@ -153,14 +160,15 @@ def _result(item: Item, kind: str) -> Result:
     identifier = string(item.tool_call_id) if dialect else getattr(item, key)
     raw = getattr(item, form.body)
     body = bytes(raw)
-    failed = string(item.status) == "failed" if kind == "apply_patch_call_output" else None
+    status = string(item.status)
+    failed = status == "failed" if kind == "apply_patch_call_output" else None
     keys = _RESULT_KEYS[kind]
     return Result(
         (), keys if keys.id == (key,) else structs.replace(keys, id=(key,)), identifier, item.name, body,
         needs_id=identifier is not None or not item.name,  # since 2026-08 a name may replace the id
         dialect=dialect,
         error=failed,
-        state=ending(body, failed=bool(failed)),
+        status=STATES.get(status or ""),
         synthetic=is_placeholder(body),
         written=written(raw),
         parts=_kinds_in(raw) if form.body == "output" else (),

@@ -11,8 +11,10 @@ from typing import Any, Protocol
 from msgspec import Struct, structs
 
 from turnlint.carrying.carrier import Stray, Vouched
+from turnlint.completions import content_of
 from turnlint.documents.decode import normal
 from turnlint.documents.reread import release
+from turnlint.lifecycle import says_only_cancelled, state_of
 from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
@@ -145,9 +147,11 @@ def lean(message: Message) -> Message:
 
 def _lean(block: Block) -> Block:
     if isinstance(block, (Call, Result)) and len(block.body) > SHORT:
-        text = normal(block.body)
+        text = content_of(block.body) if isinstance(block, Result) else normal(block.body)
         if len(text) > SHORT:
             text = b"#" + _blake2b()(text, digest_size=24).digest()
+        if isinstance(block, Result) and state_of(block) == "cancelled":
+            return structs.replace(block, body=text, cancelled=says_only_cancelled(block))
         return structs.replace(block, body=text)
     return block
 

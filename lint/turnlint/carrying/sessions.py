@@ -5,7 +5,7 @@ messages are known. They walk trees of records from a leaf to the root. They ret
 conversation.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from turnlint.carrying.lines import digest, lean
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.reread import release
-from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
+from turnlint.model import Link, Message, Misfit, Pointer, Record, State, Transcript, Wire
 
 
 class Entry(Struct):
@@ -52,7 +52,7 @@ Settle = Callable[[list[Any]], Iterable[Transcript]]
 def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
     settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
-    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None,
+    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, states: Mapping[str, State] | None = None,
 ) -> Carrier:  # fmt: skip
     """Return a carrier whose conversations are known at the end of the source.
 
@@ -61,6 +61,7 @@ def make_session(
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
         lambda: Sessions(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
+        states=states or {},
     )  # fmt: skip
 
 

@@ -49,6 +49,10 @@ class MessageWriter:
         """Write the result of a call; None if the format has no such result."""
         return None
 
+    def completed_values(self, result: Mapping[str, Any], text: str) -> Mapping[Pointer, Any]:  # noqa: ARG002 - for formats to override
+        """Return the values that complete a pending result by an interruption; none if the format has no such result."""
+        return {}
+
     def write_call(self, identifier: str, name: str, arguments: Any) -> Any:  # noqa: ARG002 - for formats to override
         """Write a call; None if the format has no calls to write."""
         return None

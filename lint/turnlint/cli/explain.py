@@ -36,6 +36,7 @@ TOPICS = {
     "editors": "findings while you type: Neovim, Helix and VS Code",
     "formats": "supported file formats, each with an example",
     "library": "use from Python",
+    "lifecycle": "states of a call, by all marks of its result",
     "outputs": "report formats, each with an example",
     "providers": "supported providers and what each rejects",
     "pytest": "transcripts as tests, and an assertion",
@@ -59,8 +60,8 @@ def command(what: tuple[str, ...], output_format: str) -> None:
     """Explain a rule, a setting or a topic.
 
     RULE is a code, a code prefix, a name or a family, or own/NAME for a rule of the current folder's settings. KEY
-    is a setting, such as level or paths.level. TOPIC is ci, configuration, editors, formats, library, outputs,
-    providers, pytest, reading, repairs, rules or settings. Without an argument, it lists the topics.
+    is a setting, such as level or paths.level. TOPIC is ci, configuration, editors, formats, library,
+    lifecycle, outputs, providers, pytest, reading, repairs, rules or settings. Without an argument, it lists the topics.
 
     Exit codes: 0 explained, 2 usage error.
     """

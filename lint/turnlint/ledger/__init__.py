@@ -215,6 +215,9 @@ def _close(work: Matching, count: int, *, taken: bool) -> Ledger:
     answers = [results[answer_of[index]] if index in answer_of else None for index in numbers]
     interactions = list(map(Interaction, calls, answers, map(work.how.get, numbers)))
     for one in interactions:
+        if one.is_open:
+            one.pending = tail_open and one.asked.turn == last_turn
+            odd.add("pending" if one.pending else "open")
         if one.answer is not None:
             result = one.answer.result
             if result.name and result.name != one.asked.call.name:
@@ -224,9 +227,6 @@ def _close(work: Matching, count: int, *, taken: bool) -> Ledger:
             if one.how == "in-place" or one.how is None:
                 continue
             odd.add(one.how)
-        else:
-            one.pending = tail_open and one.asked.turn == last_turn
-            odd.add("pending" if one.pending else "open")
         if one.asked.call.server:
             odd.add("server")
     tidy = not (odd or work.spare or work.interrupted)

@@ -3,6 +3,7 @@
 Calls are compared by name and by the values of their arguments. Ids are brought into one form.
 """
 
+from turnlint.completions import has_same_content
 from turnlint.documents.decode import are_equal, normal
 from turnlint.ledger.values import Answered
 from turnlint.model import Call
@@ -18,10 +19,10 @@ def is_same_call(one: Call, other: Call) -> bool:
 
 def is_copy(one: Answered, other: Answered) -> bool:
     """Whether one result repeats the other: the same text, or the same text extended."""
-    if one.result.body == other.result.body:
+    if has_same_content(one.result.body, other.result.body):
         return True
     short, long = sorted((normal(one.result.body), normal(other.result.body)), key=len)
-    return short == long or (short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1]))
+    return short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1])
 
 
 def normal_form(identifier: str) -> str:

@@ -1,22 +1,29 @@
-"""Prefer real results to placeholders that a repair wrote.
+"""Prefer real results to placeholders that a repair wrote, and to results that wait for their content.
 
-The module handles calls whose only result is a placeholder while a real result has no call. It skips results that a
+The module handles calls whose only result is such a filler while a real result has no call. It skips results that a
 later call may explain.
 """
 
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import How, usable
+from turnlint.lifecycle import holds_nothing
 
 
 def prefer_real(work: Matching) -> None:
     """Match such a call with the first real result that can be its own: by id, or by position without an id."""
-    real = [index for index in work.free() if not work.results[index].result.synthetic]
+    real = [index for index in work.free() if not _is_filler(work, index)]
     if not real:
         return
-    filled = [call for call, answer in work.answer_of.items() if work.results[answer].result.synthetic]
+    filled = [call for call, answer in work.answer_of.items() if _is_filler(work, answer)]
     _by_id(work, real, filled)
-    filled = [call for call in filled if work.results[work.answer_of[call]].result.synthetic]
+    filled = [call for call in filled if _is_filler(work, work.answer_of[call])]
     _by_position(work, [index for index in real if index not in work.placed], filled)
+
+
+def _is_filler(work: Matching, index: int) -> bool:
+    """Whether a result has no content of its own: a repair wrote it, or it waits for its content."""
+    result = work.results[index].result
+    return result.synthetic or holds_nothing(result)
 
 
 def _by_id(work: Matching, real: list[int], filled: list[int]) -> None:

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from turnlint.lifecycle import Lifecycle, holds_nothing, lifecycle_of
 from turnlint.model import Call, Result, State
 
 How = Literal["in-place", "late", "early", "by-position"]
@@ -91,8 +92,17 @@ class Interaction(Struct):
     """Whether nothing follows the open call, so that it may still get its result."""
 
     @property
+    def is_open(self) -> bool:
+        """Whether the call has no result, or one that holds nothing and waits for its content."""
+        return self.answer is None or holds_nothing(self.answer.result)
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        return lifecycle_of(self.answer.result if self.answer else None)
+
+    @property
     def state(self) -> State:
-        return self.answer.result.state if self.answer else "pending"
+        return self.lifecycle.state
 
 
 class Ledger(Struct):
@@ -109,8 +119,8 @@ class Ledger(Struct):
 
     @property
     def unanswered(self) -> Iterator[Interaction]:
-        return (i for i in self.interactions if i.answer is None and not i.pending)
+        return (i for i in self.interactions if i.is_open and not i.pending)
 
     @property
     def pending(self) -> Iterator[Interaction]:
-        return (i for i in self.interactions if i.answer is None and i.pending)
+        return (i for i in self.interactions if i.is_open and i.pending)

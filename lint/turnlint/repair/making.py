@@ -9,8 +9,10 @@ from typing import Any
 from msgspec import structs
 
 from turnlint.case import Case
+from turnlint.documents.decode import below
 from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
+from turnlint.lifecycle import PARTIAL, lifecycle_of
 from turnlint.model import Finding, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.change import Change, What
@@ -135,7 +137,28 @@ class Maker:
         # id and is no object cannot get one: a result for it would have no id either.
         if asked and self._waits(asked) and self._can_be_answered(asked, step.call):
             self.asked_for[asked.seq] = finding
+            if self._complete(finding, asked):
+                return
             self.turns.setdefault(asked.turn, Wanted()).closes.add(asked.seq)
+
+    def _complete(self, finding: Finding, asked: Asked) -> bool:
+        """Complete the pending result of a call in its place. Return whether there is one; its content stays."""
+        sheet = self.sheet
+        answer = sheet.interaction_at[asked.message, asked.call.at].answer
+        if answer is None or sheet.writer is None or sheet.goes(answer.message, answer.result.at):
+            return False
+        lifecycle, index, at = lifecycle_of(answer.result), answer.message, answer.result.at
+        result = sheet.value(index, at)
+        if lifecycle.state != "pending" or not isinstance(result, dict):
+            return False
+        said = PARTIAL if lifecycle.is_partial else sheet.writer.placeholder_text
+        done = f"complete the pending result of {describe_call(asked.call)}"
+        values = sheet.writer.completed_values(result, said)
+        for number, (place, value) in enumerate(values.items()):
+            if below(result, place) != value:
+                what: What = "rewritten" if number else "added"
+                self._write(finding, index, (*at, *place), sheet.written(value, index), what, done)
+        return bool(values)
 
     def _can_be_answered(self, asked: Asked, place: Place) -> bool:
         if usable(asked.call.id):

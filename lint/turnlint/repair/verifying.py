@@ -86,7 +86,7 @@ def _pairs(state: State) -> Counter[Pair]:
     found: Counter[Pair] = Counter()
     for judged in state.judged:
         for one in judged.pairs.interactions:
-            if one.answer is not None and not one.answer.result.synthetic:
+            if one.answer is not None and not (one.is_open or one.answer.result.synthetic):
                 found[_called(one.asked.call), one.answer.result.body] += 1
     return found
 

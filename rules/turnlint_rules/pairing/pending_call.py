@@ -1,7 +1,8 @@
 """the conversation ends before a call has its result
 
 What it does
-    Reports a call without a result at the end of the conversation. It is silent where such an end is normal:
+    Reports a call without a result, or with a pending one, at the end of the conversation. It is silent where
+    such an end is normal:
     in a recorded response, in a fine-tuning sample, and for a tool of the provider that still runs.
 
 Why it matters
@@ -64,6 +65,8 @@ def check(case: Case) -> Iterator[Finding]:
             case,
             asked,
             f"{called(asked.call)} has no result yet",
-            label="the conversation ends without its result",
+            label="its result is still pending"
+            if interaction.answer
+            else "the conversation ends without its result",
             fix=closing(case, asked),
         )

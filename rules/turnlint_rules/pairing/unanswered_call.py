@@ -1,8 +1,8 @@
 """a call has no result, but the conversation continues
 
 What it does
-    Reports a call without a result where the conversation continues after it. A call at the end of the
-    conversation is `pending-call`.
+    Reports a call without a result where the conversation continues after it. A result that is still pending
+    and holds nothing counts as none. A call at the end of the conversation is `pending-call`.
 
 Why it matters
     Strict providers reject the whole request, and every later request with this history. The conversation
@@ -15,7 +15,8 @@ How it happens
 
 What fix does
     placeholder: adds a result that states that the outcome is not known, marked as an error where the format
-    has such a mark. It never invents an outcome and never removes the call. lossy: where calls have no ids
+    has such a mark. A pending result is completed in its place. It never invents an outcome and never removes
+    the call. lossy: where calls have no ids
     and a result fits several of them, removes that result. A placeholder would shift its position to another
     call.
 
@@ -38,6 +39,7 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Raw,
     Rule,
     Step,
     called,
@@ -49,6 +51,13 @@ from turnlint.api import (
 
 RULE = Rule("PA201", "unanswered-call", "error", fix="lossy", triggers=frozenset({"open"}))
 
+_HEAD = (
+    b'{"history": [{"speaker": "ai", "blocks": [{"type": "tool_call", "id": "hist_tool_1", "name": "run",'
+    b' "parameters": {}}]}, {"speaker": "tool", "blocks": [{"type": "tool_response", "callId": "hist_tool_1",'
+    b' "toolName": "run", '
+)
+_TAIL = b'}]}, {"speaker": "ai", "blocks": [{"type": "text", "text": "done"}]}]}\n'
+
 BAD = (
     Example("""
         user       What is the weather in Paris?
@@ -56,6 +65,8 @@ BAD = (
           call     c1 get_weather {"city": "Paris"}   <- PA201
         user       Never mind, tell me a joke.
     """),
+    Raw("canonical", _HEAD + b'"result": null, "isComplete": false' + _TAIL, (("PA201", 1),)),
+    Raw("canonical", _HEAD + b'"result": null' + _TAIL, (("PA201", 1),)),
     Example("""
         user       Compare Paris and Lyon.
         assistant
@@ -66,6 +77,7 @@ BAD = (
     """),
 )
 GOOD = (
+    Raw("canonical", _HEAD + b'"result": "", "isComplete": true' + _TAIL),
     Example("""
         user       Compare Paris and Lyon.
         assistant
@@ -98,8 +110,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"{called(asked.call)} has no result",
-            label="no result follows",
+            f"{called(asked.call)} has no result" + (", only a pending one" if interaction.answer else ""),
+            label="its result is still pending" if interaction.answer else "no result follows",
             related=(near(case, following, "the conversation continues here"),)
             if following > asked.message
             else (),

@@ -34,10 +34,12 @@ from turnlint.api import (
     Rule,
     Settle,
     also_calls,
+    holds_nothing,
     near_result,
     quote,
     says_same,
     spot,
+    state_of,
 )
 
 RULE = Rule("ST107", "conflicting-results", "error", fix="lossy", triggers=frozenset({"duplicate"}))
@@ -69,10 +71,10 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for again, interaction in case.ledger.duplicates:
         first = interaction.answer
-        if first is None or again.result.server or again.result.synthetic or first.result.synthetic:
+        if first is None or again.result.server or says_same(again, first):
             continue
-        if says_same(again, first):
-            continue
+        if any(one.synthetic or holds_nothing(one) for one in (again.result, first.result)):
+            continue  # `duplicate-result` reports it
         yield RULE.at_result(
             case,
             again,
@@ -96,4 +98,4 @@ def _fix(case: Case, again: Answered, first: Answered, interaction: Interaction)
 
 def _is_partial(answered: Answered) -> bool:
     """Whether a result is marked as incomplete."""
-    return answered.result.state == "pending" or answered.result.complete is False
+    return state_of(answered.result) == "pending" or answered.result.complete is False
