@@ -74,6 +74,7 @@ def write_form(transcript: Transcript, pairs: Ledger) -> Form:
     try:
         builder = _Builder(transcript, pairs)
         data = json.format(json.encode(builder.form()), indent=-1)
+        data.decode()  # raw values may have bytes that are no UTF-8
     except (ValueError, RecursionError, UnicodeError) as error:
         raise FormError(f"its JSON is damaged: {error}") from None
     _verify(data, transcript, pairs, builder.system_texts)
