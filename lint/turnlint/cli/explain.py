@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LONGEST = 600
 TOPICS = {
+    "canonical": "the canonical form of all formats, and its ids",
     "ci": "CI systems, pre-commit and GitHub Actions",
     "configuration": "all settings",
     "editors": "findings while you type: Neovim, Helix and VS Code",
@@ -60,7 +61,7 @@ def command(what: tuple[str, ...], output_format: str) -> None:
     """Explain a rule, a setting or a topic.
 
     RULE is a code, a code prefix, a name or a family, or own/NAME for a rule of the current folder's settings. KEY
-    is a setting, such as level or paths.level. TOPIC is ci, configuration, editors, formats, library,
+    is a setting, such as level or paths.level. TOPIC is canonical, ci, configuration, editors, formats, library,
     lifecycle, outputs, providers, pytest, reading, repairs, rules or settings. Without an argument, it lists the topics.
 
     Exit codes: 0 explained, 2 usage error.
