@@ -437,7 +437,7 @@ INNER_CALLS: dict[str, list[Value]] = {
 @pytest.mark.parametrize("level", ["lossless", "placeholder", "lossy"])
 @pytest.mark.parametrize("wire", INNER_CALLS)
 @pytest.mark.parametrize("provider", ["auto", "none", "openai", "cohere", "anthropic"])
-def test_a_call_only_in_a_tool_message_stays_with_its_result(
+def test_a_call_only_in_a_tool_message_goes_directly_before_its_result(
     folder: Path, wire: str, level: str, provider: str
 ) -> None:
     user = {"role": "user", "content": "go"}
@@ -445,9 +445,18 @@ def test_a_call_only_in_a_tool_message_stays_with_its_result(
         data = line({"model": "m", "messages": messages})
         arguments = ("--format", wire, "--level", level, "--provider", provider)
         after, report = report_of(folder, data, *arguments)
-        (kept,) = [json.loads(after)["messages"][messages.index(INNER_CALLS[wire][0])]]
-        assert kept == INNER_CALLS[wire][0]
+        now, place = json.loads(after)["messages"], messages.index(INNER_CALLS[wire][0])
+        asking, answering = now[place : place + 2]
+        assert asking["role"] == "assistant"
+        assert [*(asking.get("tool_calls") or asking["content"])] == _calls(INNER_CALLS[wire][0])
+        assert _calls(answering) == []
+        assert "R" in json.dumps(answering)
         assert not [change for change in report["changes"] if change["what"] == "removed"]
+
+
+def _calls(message: Value) -> list[Value]:
+    blocks = message["content"] if isinstance(message["content"], list) else []
+    return [*message.get("tool_calls", []), *(one for one in blocks if one["type"] == "tool_use")]
 
 
 def test_a_copy_of_a_call_in_a_tool_message_is_removed(folder: Path) -> None:

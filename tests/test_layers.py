@@ -18,7 +18,7 @@ LAYERS = (
     {"lifecycle", "completions", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing"},
-    {"carriers", "harmless", "neighbours"},
+    {"carriers", "harmless", "neighbours", "omissions"},
     {"events", "aggregation"},
     {"facts", "clause", "clauses", "keys", "profiles"},
     {"gaps", "writable", "repeats", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},

@@ -98,7 +98,7 @@ WIRES = {
         lambda messages: {"contents": messages},
     ),
     "canonical": Wire(
-        "shared", ("speaker", "human", "ai"), "blocks", _canonical,
+        "none", ("speaker", "human", "ai"), "blocks", _canonical,
         lambda messages: {"contents": messages},
     ),
 }  # fmt: skip
@@ -116,11 +116,11 @@ FAN_OUT: Items = [
 TURNS = {"answered": ANSWERED, "two": TWO, "parallel": PARALLEL, "fan-out": FAN_OUT}
 
 
-def request(wire: Wire, items: Items) -> Value:
+def request(wire: Wire, items: Items, role: str = "") -> Value:
     key, user, assistant = wire.roles
     messages = [
         {key: user, wire.blocks: [wire.write("text", "Go.")]},
-        {key: assistant, wire.blocks: [wire.write(*item) for item in items]},
+        {key: role or assistant, wire.blocks: [wire.write(*item) for item in items]},
         {key: user, wire.blocks: [wire.write("text", "Thanks.")]},
     ]
     return wire.wrap(messages)
@@ -201,6 +201,68 @@ def test_a_result_before_its_call_in_one_turn_moves_after_the_calls(level: Level
     ]
     assert not fixed.left
     assert blocks_of(wire, fixed.value)[1:-1] == [wire.write(*item) for item in wanted]
+
+
+ROLES_OF_CONTENTS = [(name, wire.roles[1]) for name, wire in WIRES.items()] + [("canonical", "tool")]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize(("name", "role"), ROLES_OF_CONTENTS)
+def test_a_content_under_another_role_is_split_at_each_result(
+    name: str, role: str, turn: str, level: Level
+) -> None:
+    """A content that holds calls, results and text in one turn is split at each result in its order (issue 17)."""
+    wire, items = WIRES[name], TURNS[turn]
+    before = request(wire, items, role)
+    fixed = turnlint.fix(before, provider=wire.provider, level=level)
+    assert fixed.unverified == ()
+    blocks, known = blocks_of(wire, fixed.value), blocks_of(wire, before)
+    assert [block for block in blocks if block in known] == known, "the order of the blocks changed"
+    if turn != "fan-out" or level != "lossless":
+        assert not [item for item in fixed.left if item.severity == "error"]
+        calls = [wire.write(*item) for item in items if item[0] == "call"]
+        for message in messages_of(fixed.value):
+            has_call = any(block in calls for block in message[wire.blocks])
+            assert (message[wire.roles[0]] == wire.roles[2]) == has_call
+    again = turnlint.fix(fixed.value, provider=wire.provider, level=level)
+    assert again.value == fixed.value
+
+
+def test_a_result_message_with_its_own_call_gets_an_assistant_message() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "r", "tool_calls": [call]}
+    go, done = {"role": "user", "content": "Go."}, {"role": "assistant", "content": "Done."}
+    fixed = turnlint.fix([go, result, done], format="openai-chat", provider="openai", level="lossless")
+    asking = {"role": "assistant", "content": None, "tool_calls": [call]}
+    assert fixed.value == [go, asking, {"role": "tool", "tool_call_id": "c1", "content": "r"}, done]
+    assert not [item for item in fixed.left if item.severity == "error"]
+
+
+def test_a_call_behind_its_result_stays_where_it_is() -> None:
+    items: Items = [("text", "a"), ("result", "1"), ("call", "1")]
+    before = request(WIRES["anthropic"], items, "user")
+    assert turnlint.fix(before, level="lossy").value == before
+
+
+def test_a_copy_beside_its_result_is_no_call_of_its_own() -> None:
+    wire = WIRES["anthropic"]
+    before = request(wire, [("call", "1"), ("result", "1"), ("text", "a")], "user")
+    messages_of(before).insert(1, {"role": "assistant", "content": [wire.write("call", "1")]})
+    assert turnlint.fix(before, level="lossless").value == before
+    fixed = turnlint.fix(before, level="lossy").value
+    assert [len(message["content"]) for message in messages_of(fixed)] == [1, 1, 2, 1]
+
+
+@pytest.mark.parametrize(("name", "role"), ROLES_OF_CONTENTS)
+def test_a_line_under_another_role_is_split(name: str, role: str) -> None:
+    wire = WIRES[name]
+    before = messages_of(request(wire, TWO, role))
+    provider = "none" if name == "gemini without ids" else wire.provider
+    fixed = turnlint.fix(before, format=name.partition(" ")[0], provider=provider, level="lossless")
+    assert not [item for item in fixed.left if item.severity == "error"]
+    blocks = [[block for message in some for block in message[wire.blocks]] for some in (before, fixed.value)]
+    assert blocks[0] == blocks[1], "the order of the blocks changed"
 
 
 def test_messages_that_are_lines_are_split() -> None:

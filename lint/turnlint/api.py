@@ -72,6 +72,7 @@ from turnlint.model import (
     Location,
     Message,
     Misfit,
+    Omitted,
     Other,
     Pointer,
     Record,
@@ -83,6 +84,7 @@ from turnlint.model import (
     Thinking,
     Transcript,
 )
+from turnlint.omissions import find_compaction, place_of, related_piece
 from turnlint.profiles import Capabilities, Known, Profile, Weight
 from turnlint.text import also_calls, name_key
 from turnlint.text import describe_call as called
@@ -90,7 +92,7 @@ from turnlint.text import describe_result as answering
 from turnlint.text import quote_name as quote
 
 if TYPE_CHECKING:
-    from turnlint.repeats import has_no_ids, repeats
+    from turnlint.repeats import has_no_ids, id_below, name_below, repeats
     from turnlint.steps import (
         Apart,
         Close,
@@ -101,8 +103,10 @@ if TYPE_CHECKING:
         Patch,
         Piece,
         Put,
+        Recall,
         Relink,
         Rename,
+        Restore,
         Say,
         Settle,
         Shift,
@@ -111,6 +115,7 @@ if TYPE_CHECKING:
         Step,
         Take,
         Translate,
+        Unmix,
     )  # fmt: skip
 
 __all__ = [
@@ -162,6 +167,7 @@ __all__ = [
     "Move",
     "Name",
     "NameForm",
+    "Omitted",
     "Other",
     "OverLimit",
     "Patch",
@@ -171,11 +177,13 @@ __all__ = [
     "Put",
     "Raw",
     "ReasoningUnpaired",
+    "Recall",
     "Record",
     "Related",
     "Relink",
     "Rename",
     "Request",
+    "Restore",
     "Result",
     "ResultContent",
     "ResultNotFirst",
@@ -200,16 +208,19 @@ __all__ = [
     "Translate",
     "Trouble",
     "UnknownKey",
+    "Unmix",
     "Weight",
     "also_calls",
     "answering",
     "by_place",
     "called",
     "closing",
+    "find_compaction",
     "has_no_ids",
     "has_redaction",
     "has_same_content",
     "holds_nothing",
+    "id_below",
     "is_adoptable",
     "is_foreign",
     "is_kept_elsewhere",
@@ -217,11 +228,14 @@ __all__ = [
     "is_named_otherwise",
     "is_scrubbed",
     "kept_raw",
+    "name_below",
     "name_key",
     "near",
     "near_call",
     "near_result",
+    "place_of",
     "quote",
+    "related_piece",
     "repeats",
     "says_same",
     "spot",

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from turnlint.ledger import Ledger, usable
 from turnlint.model import Call, Finding, Fix, Gap, Record, Result, Transcript
-from turnlint.steps import Close, Drop, Join, Move, Piece, Relink, Rename, Settle, Step
+from turnlint.steps import Close, Drop, Join, Move, Piece, Recall, Relink, Rename, Restore, Settle, Step
 
 REPLACED = "\ufffd"
 """The replacement character for invalid bytes."""
@@ -124,6 +124,10 @@ def _forbidden(step: Step, record: Record, gaps: _Gaps) -> str:
         role = gaps.transcript.messages[step.piece.message].role
         gap, verb = gaps.before(step.piece.message) or gaps.beside(step.piece), "removed"
         held = "its call" if role in ("tool", "user") else "what it belongs to"
+    elif isinstance(step, Recall):
+        gap, verb = gaps.before(step.result.message), "added"
+    elif isinstance(step, Restore):
+        gap, verb, held = next(gaps.behind(step.call.message), None), "added", "the result"
     elif isinstance(step, Rename):
         gap, verb, held = gaps.beside(step.piece), "renamed", "its call or its result"
     elif isinstance(step, Close):

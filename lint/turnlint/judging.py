@@ -4,8 +4,9 @@ The module defines the options of a run, loads its rules, and selects those that
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct, structs
 
@@ -16,7 +17,7 @@ from turnlint.checks import Declared, PreparedChecks, built_in, is_asked, suspec
 from turnlint.documents.trouble import Damage
 from turnlint.extraction import facts_of
 from turnlint.facts import ConversationFacts
-from turnlint.model import Finding, Severity, Transcript
+from turnlint.model import Finding, Omitted, Severity, Transcript
 from turnlint.packages import BUILTIN, packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
@@ -68,6 +69,14 @@ class Options(Struct, frozen=True):
     """Folder to which paths in fingerprints are relative; if empty, the working folder."""
 
 
+class History(Protocol):
+    """A search for calls and results that a compaction removed from a conversation."""
+
+    def omitted(self, transcript: Transcript, pairs: ledger.Ledger) -> tuple[Omitted, ...]:
+        """Return the missing sides of pairs, where exactly one piece can be meant."""
+        ...
+
+
 class Book:
     """The rules of a run, loaded when the first conversation needs them."""
 
@@ -92,8 +101,25 @@ class Book:
         """Cached providers, by all values on which the choice depends."""
         self.gate_caches: dict[tuple[str, str, bool], Any] = {}
         """Caches of the native scanners, by the formats of the record and of the log. The sources of a run share them."""
+        self.history: History | None = None
+        """The history of the source, for calls and results that a compaction removed."""
+        self.recalls = True
+        """Whether a repair adds such pieces again."""
         if options.select or options.ignore:
             self.rules()
+
+    def with_history(self, history: "History | None", *, recalls: bool = True) -> "Book":
+        """Return the same rules with the history of a source."""
+        other = copy(self)
+        other.history, other.recalls = history, recalls
+        return other
+
+    def remembering(self, transcript: Transcript, pairs: ledger.Ledger) -> Transcript:
+        """Return a conversation with the missing sides of its pairs that another place still has."""
+        if not self.recalls:
+            return structs.replace(transcript, omitted=())
+        found = self.history.omitted(transcript, pairs) if self.history else ()
+        return structs.replace(transcript, omitted=(*transcript.omitted, *found)) if found else transcript
 
     def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
         """Return the providers whose rules apply to a conversation, each once."""
@@ -218,6 +244,8 @@ Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 """Function that runs a rule: the rule, a line for its failure, its check, and the subject."""
 
 
+_LACKING = frozenset({"open", "orphan"})
+"""The irregularities of pairs of which one side may be in another place."""
 _DAMAGE = frozenset({"record"})
 """The trigger of rules about damage."""
 
@@ -240,6 +268,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | 
     if book.options.origin is not None:
         transcript = structs.replace(transcript, origin=book.options.origin)
     pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
+    if (pairs.odd & _LACKING) and (book.history or transcript.omitted):
+        transcript = book.remembering(transcript, pairs)
     chosen = () if transcript.dead else book.chosen(transcript)
     held = tuple(one for one in chosen if one.judges(transcript))
     opened: dict[int, Any] = {}

@@ -338,6 +338,27 @@ class Request(Struct, frozen=True):
     """Whether the provider shall keep the conversation; nothing where the body does not state it."""
 
 
+class Omitted(Struct, frozen=True, gc=False):
+    """A call or a result that a compaction removed from a conversation, at a place that still has it."""
+
+    piece: Call | Result
+    wire: Wire
+    record: Record
+    """The record of the piece. In another file it has no place in the file of the conversation."""
+    at: Pointer
+    """Pointer of the message in the record."""
+    beside: frozenset[str] = frozenset()
+    """The ids of the calls of its message."""
+    path: str | None = None
+    """The file of the piece, if it is not the file of the conversation."""
+    data: bytes = b""
+    """The bytes of the message from another file; the file of the conversation has its own."""
+
+    @property
+    def place(self) -> Pointer:
+        return (*self.at, *self.piece.at)
+
+
 class Transcript(Struct, frozen=True):
     """One conversation as it would be replayed."""
 
@@ -373,6 +394,10 @@ class Transcript(Struct, frozen=True):
     """The provider that made the calls, if the user named it."""
     stored: bool = False
     """Whether its messages have keys of the program that stores them, so that it is no request body."""
+    compaction: Record | None = None
+    """The record of the newest compaction, which replaced the messages before it."""
+    omitted: tuple[Omitted, ...] = ()
+    """Calls of its results, and results of its calls, that only the replaced messages or another file have."""
 
     @property
     def records(self) -> Iterator[Record]:
@@ -406,6 +431,8 @@ class Fix(Struct, frozen=True):
     """Whether it is not made, because an unreadable record may have a missing part."""
     let_go: bool = False
     """Whether its steps were released because no caller needs them."""
+    seeks: str | None = None
+    """The id of a missing call. If another file has this call, a repair adds it instead."""
 
     @property
     def is_done_here(self) -> bool:

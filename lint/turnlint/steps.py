@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from turnlint.model import Pointer, Role
+    from turnlint.model import Omitted, Pointer, Role
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -32,6 +32,20 @@ class Close(Struct, frozen=True):
     call: Piece
     pending: bool = False
     """Whether nothing follows the call, so that it may still get a result: then only a user can request this step."""
+
+
+class Recall(Struct, frozen=True):
+    """Add the call of the result again, from a place that still has it."""
+
+    result: Piece
+    call: "Omitted"
+
+
+class Restore(Struct, frozen=True):
+    """Add the result of the call again, from a place that still has it."""
+
+    call: Piece
+    result: "Omitted"
 
 
 class Drop(Struct, frozen=True):
@@ -69,6 +83,13 @@ class Split(Struct, frozen=True):
     """Split the message at its results, and put each result into a message of results."""
 
     message: int
+
+
+class Unmix(Struct, frozen=True):
+    """Move calls of a message of another role into messages of the model, each before its result."""
+
+    message: int
+    calls: "tuple[Pointer, ...]"
 
 
 class Shift(Struct, frozen=True):
@@ -140,12 +161,15 @@ class Patch(Struct, frozen=True):
 Step = (
     Settle
     | Close
+    | Recall
+    | Restore
     | Drop
     | Name
     | Rename
     | Sort
     | Apart
     | Split
+    | Unmix
     | Shift
     | Join
     | Move

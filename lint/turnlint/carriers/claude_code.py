@@ -24,7 +24,7 @@ from turnlint.carrying.sessions import (
 )
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Call, Result, Role, State, Transcript, Wire
+from turnlint.model import Call, Record, Result, Role, State, Transcript, Wire
 
 
 class Line(Struct, gc=False):
@@ -195,14 +195,19 @@ def _of_writer(
             ),
             key=lambda one: one.record.offset,
         )
+        live = {id(node) for node in path}
+        gone = [node for node in some if id(node) not in live]
+        meant = [node for node in gone if tree.is_meant(node)]
+        start = next((node.record for node in reversed(path) if node.boundary), None)
+        before = [node for node in meant if start is not None and node.record.offset < start.offset]
+        rest = [node for node in meant if start is None or node.record.offset > start.offset]
         if path:
             yield conversation(
                 WIRE, path, name=name, beside=(entry.record for entry in every),
                 links=() if flat else links_of(_as_written(every)), headless=any(node.keeps for node in path),
+                compaction=start, replaced=before,
             )  # fmt: skip
-        live = {id(node) for node in path}
-        gone = [node for node in some if id(node) not in live]
-        yield from _left(name, [node for node in gone if tree.is_meant(node)], path)
+        yield from _left(name, before, rest, start)
         copies = left_behind(WIRE, [node for node in gone if not tree.is_meant(node)], COPIES, name=name)
         if copies is not None:
             yield copies
@@ -243,11 +248,10 @@ def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
     ]
 
 
-def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[Transcript]:
+def _left(
+    name: str | None, before: list[Node], rest: list[Node], start: Record | None
+) -> Iterator[Transcript]:
     """Yield the lines before the last compaction, and the branches that the session abandoned."""
-    start = next((node.record for node in reversed(path) if node.boundary), None)
-    before = [node for node in gone if start is not None and node.record.offset < start.offset]
-    rest = [node for node in gone if start is None or node.record.offset > start.offset]
     for some, why in (
         (before, f"replaced by the compaction at line {start.line:,}" if start else ""),
         (rest, "the session continued from an earlier message"),
@@ -386,6 +390,16 @@ class ClaudeCodeWriter(AnthropicWriter):
         return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
+def _beside(path: str) -> tuple[str, ...]:
+    """Return patterns of the files of a session: each subagent has a file, since 2.1 in a folder of the session."""
+    folder, slash, name = path.rpartition("/")
+    folder += slash
+    above = folder.removesuffix("subagents/")
+    if above != folder:
+        return f"{above.removesuffix('/')}.jsonl", f"{folder}agent-*.jsonl"
+    return f"{folder}{name.removesuffix('.jsonl')}/subagents/agent-*.jsonl", f"{folder}agent-*.jsonl"
+
+
 CARRIER = make_session(
     "claude-code",
     "Claude Code session",
@@ -395,5 +409,6 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     writer=ClaudeCodeWriter(),
+    beside=_beside,
     states={**STATES, **{f"toolDenialKind: {name}": state for name, state in DENIALS.items()}},
 )  # fmt: skip

@@ -333,12 +333,16 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
     first = next((node for node in nodes if node.head), None)
     name = first.name if first else None
     if any(node.said for node in view.live):
-        # Records before a compaction no longer affect the result.
-        deciding = {node.record.offset: node.record for node in (*([first] if first else ()), *nodes[start:])}
-        yield conversation(
-            WIRE, _named(view.live), name=name, beside=[deciding[offset] for offset in sorted(deciding)],
+        # Records before a compaction no longer affect the result, except those with a call that lacks in it.
+        found = conversation(
+            WIRE, _named(view.live), name=name, beside=(),
             headless=first is not None and first.elsewhere, bound=BOUND * any(node.paged for node in nodes),
+            compaction=view.base.record if view.base else None, replaced=_named(view.summed),
         )  # fmt: skip
+        kept = {one.record.offset for one in found.omitted}
+        deciding = {one.record.offset: one.record for one in (*([first] if first else ()), *nodes[start:])}
+        deciding |= {one.record.offset: one.record for one in nodes if one.record.offset in kept}
+        yield structs.replace(found, beside=tuple(deciding[offset] for offset in sorted(deciding)))
     line = f"{view.base.record.line:,}" if view.base else ""
     for some, why in ((view.summed, f"replaced by the compaction at line {line}"), *view.undone):
         dead = left_behind(WIRE, _named(some), why, name=name)

@@ -312,7 +312,13 @@ def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> 
     if any(node.said or node.misfits for node in said):
         links = () if flat else (*links_of(nodes), *_pointers(nodes, boundary))
         beside = (entry.record for entry in entries)
-        found = conversation(WIRE, said, name=name, beside=beside, links=links, headless=first is None)
+        walked, sent = {id(node) for node in path}, {id(node) for node in live}
+        replaced = [node for node in nodes if id(node) in walked and id(node) not in sent]
+        found = conversation(
+            WIRE, said, name=name, beside=beside, links=links, headless=first is None,
+            compaction=boundary.record if boundary is not None and boundary.kind == "compaction" else None,
+            replaced=replaced if boundary is not None and boundary.kind == "compaction" else (),
+        )  # fmt: skip
         if not isinstance(entries[0], Head):  # pi empties such a file and starts a new session in it
             misfit = Misfit((), "the header of the session before it", "none", grave=False)
             found = structs.replace(found, misfits=((entries[0].record, misfit), *found.misfits))

@@ -58,6 +58,8 @@ class Carrier(Struct, frozen=True):
     """The tables for the native parser; a format without them has no fast path for requests."""
     session: bool = False
     """Whether the format is an agent's own log, over which no wire is preferred."""
+    beside: Callable[[str], tuple[str, ...]] | None = None
+    """Return patterns of the other files of a session, from the path of one of them."""
     is_whole: Callable[[Decoded[Any]], bool] | None = None
     """Return whether a record holds its whole conversation, so that its format does not depend on other records."""
 

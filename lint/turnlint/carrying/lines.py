@@ -147,13 +147,19 @@ def lean(message: Message) -> Message:
 
 def _lean(block: Block) -> Block:
     if isinstance(block, (Call, Result)) and len(block.body) > SHORT:
-        text = content_of(block.body) if isinstance(block, Result) else normal(block.body)
-        if len(text) > SHORT:
-            text = b"#" + _blake2b()(text, digest_size=24).digest()
+        body = short_body(block)
         if isinstance(block, Result) and state_of(block) == "cancelled":
-            return structs.replace(block, body=text, cancelled=says_only_cancelled(block))
-        return structs.replace(block, body=text)
+            return structs.replace(block, body=body, cancelled=says_only_cancelled(block))
+        return structs.replace(block, body=body)
     return block
+
+
+def short_body(block: Call | Result) -> bytes:
+    """Return the body of a call or a result, or the digest of its normal spelling if that is long."""
+    if len(block.body) <= SHORT:
+        return block.body
+    text = content_of(block.body) if isinstance(block, Result) else normal(block.body)
+    return b"#" + _blake2b()(text, digest_size=24).digest() if len(text) > SHORT else text
 
 
 @cache

@@ -15,7 +15,19 @@ from turnlint.carrying.lines import digest, lean
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.reread import release
-from turnlint.model import Link, Message, Misfit, Pointer, Record, State, Transcript, Wire
+from turnlint.model import (
+    Call,
+    Link,
+    Message,
+    Misfit,
+    Omitted,
+    Pointer,
+    Record,
+    Result,
+    State,
+    Transcript,
+    Wire,
+)
 
 
 class Entry(Struct):
@@ -53,6 +65,7 @@ def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
     settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
     whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, states: Mapping[str, State] | None = None,
+    beside: Callable[[str], tuple[str, ...]] | None = None,
 ) -> Carrier:  # fmt: skip
     """Return a carrier whose conversations are known at the end of the source.
 
@@ -61,6 +74,7 @@ def make_session(
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
         lambda: Sessions(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
+        beside=beside,
         states=states or {},
     )  # fmt: skip
 
@@ -106,9 +120,9 @@ class Sessions:
 
 def conversation(
     wire: Wire, live: Sequence[Entry], *, name: str | None, beside: Iterable[Record], links: Iterable[Link] = (),
-    headless: bool = False, bound: str = "",
+    headless: bool = False, bound: str = "", compaction: Record | None = None, replaced: Iterable[Entry] = (),
 ) -> Transcript:  # fmt: skip
-    """Return the conversation that would be replayed."""
+    """Return the conversation that would be replayed. `replaced` has the entries before its compaction."""
     return Transcript(
         wire,
         tuple(message for entry in live for message in entry.said),
@@ -120,7 +134,38 @@ def conversation(
         links=tuple(links),
         bound=bound,
         spread=True,
+        compaction=compaction,
+        omitted=tuple(omitted_pieces(wire, live, replaced)),
     )
+
+
+def omitted_pieces(wire: Wire, live: Iterable[Entry], replaced: Iterable[Entry]) -> Iterator[Omitted]:
+    """Yield the calls and results that a compaction replaced although the other side of the pair stays.
+
+    An id that names two different calls, or two different results, identifies none.
+    """
+    replaced = [*replaced]
+    if not replaced:
+        return
+    calls, results = ({block.id for block in _pieces(live, kind)} for kind in (Call, Result))
+    found: dict[tuple[type, str], list[Omitted]] = {}
+    for message in (message for entry in replaced for message in entry.said):
+        names = frozenset(block.id for block in message.blocks if isinstance(block, Call) and block.id)
+        for block in message.blocks:
+            if not isinstance(block, Call | Result) or block.server or not block.id:
+                continue
+            here, there = (results, calls) if isinstance(block, Call) else (calls, results)
+            if block.id in here and block.id not in there:
+                one = Omitted(block, wire, message.record, message.at, names)
+                found.setdefault((type(block), block.id), []).append(one)
+    for some in found.values():
+        if len({(one.piece.name, one.piece.body) for one in some}) == 1:
+            yield some[-1]
+
+
+def _pieces(entries: Iterable[Entry], kind: type[Call | Result]) -> Iterator[Call | Result]:
+    messages = (message for entry in entries for message in entry.said)
+    return (block for message in messages for block in message.blocks if isinstance(block, kind))
 
 
 def left_behind(wire: Wire, entries: Sequence[Entry], why: str, *, name: str | None) -> Transcript | None:

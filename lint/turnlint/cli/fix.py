@@ -26,12 +26,13 @@ from turnlint.cli.loose import Command, Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
-from turnlint.documents.source import STDIN, Source
+from turnlint.documents.source import STDIN, Source, odd_kind
 from turnlint.engine import Book, Event, Options, lint
 from turnlint.keeping.last_run import LastRun
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
 from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.repair.history import Index
 from turnlint.repair.spool import Spool
 from turnlint.report.repaired import Done
 
@@ -51,6 +52,11 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     "--level", type=Named("level", LEVELS), default="placeholder", show_default=True,
     help="What repairs may do. lossless: move, rename, re-encode, remove exact copies and empty messages; "
     "placeholder: also add placeholder results and texts; lossy: also remove content.",
+)  # fmt: skip
+@option(
+    "--history", "histories", multiple=True, metavar="FILE",
+    help="Transcript in any format, such as a backup, with calls and results that the input lacks; repeatable. "
+    "Each missing side of a pair is added again.",
 )  # fmt: skip
 @option("--canonical", is_flag=True, help="Give every call its canonical id, derived from its content.")
 @option(
@@ -104,7 +110,7 @@ def command(
     select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, form: str | None, origin: str | None, close_pending: bool,
     diff: str | None,
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
-    stdin_filename: str, fail_on: str, color: str, quiet: bool,
+    stdin_filename: str, fail_on: str, color: str, quiet: bool, histories: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Repair transcripts in place.
 
@@ -117,6 +123,7 @@ def command(
     """
     way = Way(not (diff or check), diff or "", output, journal_file, not no_journal, form or "")
     _refuse(way, paths, report_file)
+    history = Index(map(_history_at, histories))
     options = Options(
         format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore), origin=origin,
     )  # fmt: skip
@@ -144,7 +151,7 @@ def command(
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
     sifted = Plan(asked, options, with_baselines=False)
     sifted.remarked = plan.remarked
-    settings = _Settings(plan, sifted, policy, way, report_file, bool(carried), color, quiet)
+    settings = _Settings(plan, sifted, policy, way, report_file, bool(carried), color, quiet, history)
     raise click.exceptions.Exit(_run(sources, settings))
 
 
@@ -161,6 +168,18 @@ class _Settings(Struct, frozen=True):
     """Whether standard output has a diff or output for programs, so that messages go to standard error."""
     color: str
     quiet: bool
+    history: Index
+
+
+def _history_at(path: str) -> Source:
+    """Return a file with a history."""
+    if path == STDIN:
+        raise click.UsageError("--history needs the name of a file")
+    if not os.path.exists(path):
+        raise click.UsageError(f"--history {shown(path)}: no such file")
+    if (kind := odd_kind(path)) is not None:
+        raise click.UsageError(f"--history {shown(path)} is {kind}, not a file")
+    return Source(path, path)
 
 
 def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
@@ -235,6 +254,8 @@ def _run(sources: list[Source], settings: _Settings) -> int:
             finally:
                 report.drop()
         out.flush()
+    for line in settings.history.problems:
+        click.echo(f"turnlint: --history {shown(line)}", err=True)
     for line in skipped_in_folders():
         click.echo(f"turnlint: {line}", err=True)
     return _exit_code(done, sources, settings)
@@ -259,7 +280,7 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
     def linter(result: Source) -> Iterable[Event]:
         return aggregate(linted.sift(lint(result, linted.options, linted.book)))
 
-    return Run(options, book, policy, settings.way, look, out, linter, last)
+    return Run(options, book, policy, settings.way, look, out, linter, last, settings.history)
 
 
 def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Terms":

@@ -22,6 +22,7 @@ from turnlint.keeping.packing import packed
 from turnlint.keeping.patches import changed, patched
 from turnlint.keeping.system import ELSEWHERE
 from turnlint.repair.choosing import Policy
+from turnlint.repair.history import History, Index
 from turnlint.repair.outcome import Fixed
 from turnlint.repair.passes import Linter, fix
 from turnlint.report import Look
@@ -94,6 +95,8 @@ class Run(Struct, frozen=True):
     linter: Linter | None = None
     """Function that lints the result as `turnlint lint` with these options."""
     last: last_run.LastRun = field(default_factory=last_run.LastRun)
+    history: Index = field(default_factory=lambda: Index(()))
+    """The calls in the files of `--history`."""
 
 
 def repair(run: Run, source: Source, progress: Progress | None) -> Done:
@@ -110,7 +113,7 @@ def repair(run: Run, source: Source, progress: Progress | None) -> Done:
 def _repair(run: Run, source: Source, still: Source, done: Done, progress: Progress | None) -> None:
     try:
         before = _stamp(still)
-        fixed = done.fixed = _fixed(run, still, before, done, progress)
+        fixed = done.fixed = _fixed(run, source, still, before, done, progress)
         if fixed.failures and _stamp(still) != before:  # the passes saw different bytes
             done.fixed = None
             raise changed(source.name)
@@ -138,9 +141,12 @@ def _stamp(still: Source) -> Stamp:
         raise SourceError(still.name, _reason(error)) from None
 
 
-def _fixed(run: Run, still: Source, before: Stamp, done: Done, progress: Progress | None) -> Fixed:
+def _fixed(
+    run: Run, source: Source, still: Source, before: Stamp, done: Done, progress: Progress | None
+) -> Fixed:
     try:
-        fixed = fix(still, run.options, run.book, run.policy, progress, run.linter)
+        book = run.book.with_history(History(run.history, source.path))
+        fixed = fix(still, run.options, book, run.policy, progress, run.linter)
     except (SourceError, WriteError):
         raise
     except OSError as error:

@@ -1,6 +1,7 @@
 """Repair a conversation with canonical ids only if its providers accept these."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from msgspec import Struct, structs
 
@@ -10,6 +11,7 @@ from turnlint.repair.mending import Mended, State, ask, mend
 from turnlint.repair.outcome import provider_of
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Unit
+from turnlint.steps import Recall, Restore
 
 ID_RULES = {"id-charset", "id-length", "id-form"}
 """Rules that report ids in a form that a provider rejects."""
@@ -52,6 +54,26 @@ def mend_for_providers(
             plain = structs.replace(policy, canonical=False)
             return Accepted(mend(unit, accepting, plain, spared), accepting, plain, new)
     return Accepted(mended, book, policy, Refusals())
+
+
+def mend_with_calls(
+    unit: Unit, book: Book, accepting: Book | None, policy: Policy, spared: Spared,
+    fault_of: Callable[[Mended, Book, Policy], str | None],
+) -> Accepted:  # fmt: skip
+    """Repair a unit. Where it cannot get its removed calls and results back, repair it without them."""
+    found = mend_for_providers(unit, book, accepting, policy, spared)
+    left = any(
+        isinstance(step, Recall | Restore)
+        for one in found.mended.end.findings
+        if one.fix
+        for step in one.fix.steps
+    )
+    added = any(one.source_path for one in found.mended.changes)
+    if not left and not (added and fault_of(found.mended, found.book, found.policy)):
+        return found
+    books = [one and one.with_history(None, recalls=False) for one in (book, accepting)]
+    assert books[0] is not None
+    return mend_for_providers(unit, books[0], books[1], policy, spared)
 
 
 def _refusals(state: State, accepting: Book) -> Refusals:

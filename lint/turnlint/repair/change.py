@@ -43,6 +43,9 @@ class Change(Struct, frozen=True):
     """The number of removed bytes."""
     lines: int = 0
     """The number of lines that the change joins to one record; 1 where it splits a line between two records."""
+    source_path: str | None = None
+    source_line: int | None = None
+    """The file and the line of a call or a result that was added again."""
     message_index: int | None = None
     """The index of the changed message, in the conversation before the change."""
 

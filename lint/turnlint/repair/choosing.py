@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from turnlint.engine import Judged
 from turnlint.model import Finding, Fix, Level, Reach
 from turnlint.rulebook import selects
-from turnlint.steps import Close, Patch, Relink, Rename, Split, Step, Take, Translate
+from turnlint.steps import Close, Patch, Recall, Relink, Rename, Restore, Split, Step, Take, Translate, Unmix
 
 LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
 REACHES: tuple[Reach, ...] = ("never", *LEVELS)
@@ -105,8 +105,10 @@ def phase(finding: Finding, step: Step) -> int:
         return 0
     if isinstance(step, Translate | Relink):
         return 1
-    if isinstance(step, Split):
+    if isinstance(step, Split | Unmix):
         return 2
+    if isinstance(step, Recall | Restore):
+        return 4
     if finding.fault != "projection":
         return 3 + (finding.fix.level != "lossless")
     return 6 if isinstance(step, Rename) else 5

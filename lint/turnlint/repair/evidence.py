@@ -6,10 +6,10 @@ For each result it checks whether its id, its position or its name led to that c
 
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice, pairwise, product
 from json import dumps, loads
-from typing import TypeVar
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 from msgspec import Struct, field
@@ -86,9 +86,14 @@ class Past(Struct):
     """The calls of each turn, and all results after them up to the next call."""
 
 
-def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[Call, Result] | None:
-    """Return a call and a result that a repair paired without evidence, if there are any."""
-    past, before = Past(), tuple(before)
+def untied(
+    before: Iterable[Transcript], after: Iterable[Transcript], recalled: Container[str | None] = ()
+) -> tuple[Call, Result] | None:
+    """Return a call and a result that a repair paired without evidence, if there are any.
+
+    The repair added the missing sides of pairs with the ids `recalled`.
+    """
+    past, before, after = Past(), tuple(before), tuple(after)
     for transcript in before:
         _read(transcript, past)
     kept = {
@@ -97,11 +102,32 @@ def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[C
         for real in (False, True)
         for call, result in _pairs(transcript, real=real)
     }
+    added = _added(before, after) if recalled else Counter()
     for transcript in after:
         for call, result in _pairs(transcript):
-            if _named(call, result) not in kept and not _is_tied(past, call, result):
+            if _named(call, result) in kept or _is_tied(past, call, result):
+                continue
+            # The new call, or the new result, equals another one of the conversation. The same id names the other side.
+            is_added = added[Call, call.name, _content(call)] > 0 or added[Result, None, _content(result)] > 0
+            if not is_added or call.id != result.id:
                 return call, result
     return None
+
+
+def _added(before: Iterable[Transcript], after: Iterable[Transcript]) -> Counter[Any]:
+    """Count the calls and the results that a repair added, by their contents."""
+    found: Counter[Any] = Counter()
+    for transcripts, sign in ((after, 1), (before, -1)):
+        for block in _blocks(transcripts):
+            name = block.name if isinstance(block, Call) else None
+            found[type(block), name, _content(block)] += sign
+    return found
+
+
+def _blocks(transcripts: Iterable[Transcript]) -> Iterator[Call | Result]:
+    """Yield the calls and the results of some conversations."""
+    messages = (message for one in transcripts for message in one.messages)
+    return (block for message in messages for block in message.blocks if isinstance(block, Call | Result))
 
 
 def _named(call: Call, result: Result) -> Pair:

@@ -26,7 +26,7 @@ from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Call, Finding, Level, Reach, Record, Result, Transcript
 from turnlint.providers import Chosen
 from turnlint.reading import Batch, Foreign
-from turnlint.repair.accepting import Accepted, mend_for_providers
+from turnlint.repair.accepting import Accepted, mend_with_calls
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, as_read, held_back, wanted
 from turnlint.repair.counting import FindingCounter, Findings
@@ -394,7 +394,7 @@ class _Fixing:
 
     def _mend(self, unit: Unit, spared: Spared) -> Accepted:
         """Repair a unit, and record the providers that prevent canonical ids."""
-        found = mend_for_providers(unit, self.book, self.accepting, self.policy, spared)
+        found = mend_with_calls(unit, self.book, self.accepting, self.policy, spared, self._fault_of)
         self.out.without_canonical.update(found.providers)
         if found.refusals:
             self._note(unit, found.mended, found.reason)

@@ -163,7 +163,9 @@ def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | No
     assert writer.has_record_frame
     asking = value_of(sheet.data(fresh.asking)) if fresh.asking is not None else None
     if fresh.goes_on and writer.has_continued_frame and identifier is not None:
-        outer, inner = writer.continued_frame(value_of(data), identifier)
+        near = value_of(data)
+        said = {"message": value_of(fresh.like)} if fresh.like else {}
+        outer, inner = writer.continued_frame({**near, **said}, identifier)
     else:
         outer, inner = writer.record_frame(value_of(data), asking)
     own, above = writer.id_and_parent_keys

@@ -13,13 +13,16 @@ from turnlint.documents.decode import below
 from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
 from turnlint.lifecycle import PARTIAL, lifecycle_of
-from turnlint.model import Finding, Pointer, Result
+from turnlint.model import Finding, Omitted, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.change import Change, What
 from turnlint.repair.choosing import Chosen
 from turnlint.repair.names import Names, Renamed
+from turnlint.repair.recalling import Wanted as Lacking
+from turnlint.repair.recalling import recall, source_of
 from turnlint.repair.sheet import Sheet, id_place
-from turnlint.repair.splitting import split
+from turnlint.repair.spelling import spell_result
+from turnlint.repair.splitting import split, unmix
 from turnlint.repair.telling import Tale
 from turnlint.repair.translating import translate
 from turnlint.repair.windows import Wanted, arrange
@@ -32,8 +35,10 @@ from turnlint.steps import (
     Name,
     Patch,
     Put,
+    Recall,
     Relink,
     Rename,
+    Restore,
     Say,
     Settle,
     Shift,
@@ -42,6 +47,7 @@ from turnlint.steps import (
     Step,
     Take,
     Translate,
+    Unmix,
 )  # fmt: skip
 from turnlint.steps import Piece as Place
 from turnlint.text import describe_call, quote_name
@@ -74,7 +80,11 @@ class Maker:
         self.turns: dict[int, Wanted] = {}
         self.joined: set[int] = set()
         """Messages onto which others were joined; more may follow."""
+        self.omitted: list[Lacking] = []
+        """Results whose calls are added again."""
         self.renames: set[Place] = set()
+        self.sources: dict[int, tuple[str, int]] = {}
+        """For each result from another place, the file and the line."""
         self.asked_for: dict[int, Finding] = {}
         """For each call, the finding for which its result is moved or added."""
 
@@ -88,6 +98,7 @@ class Maker:
                 self.done.add(key)
                 HANDS[type(step)](self, finding, step)
         self._arrange()
+        self._recall()
         for index in self.sheet.settle():
             done = "remove the message, which contains only thinking blocks"
             self.tell(self.tale.first[index], "removed", index, done=done)
@@ -99,6 +110,8 @@ class Maker:
         def place(value: Any) -> Any:
             if isinstance(value, Place):
                 return self._number(value.message), value.at
+            if isinstance(value, Omitted):
+                return value.piece.id, value.record.line
             return tuple(map(place, value)) if isinstance(value, tuple) else value
 
         fields = structs.asdict(step)
@@ -204,9 +217,32 @@ class Maker:
                         one.asked.message,
                         call.at,
                         done=f"add a result for {describe_call(call)}",
+                        after=wanted.given.get(one.asked.seq),
+                        source=self.sources.get(one.asked.seq, (None, None)),
                     )
                 else:
                     self.tell(finding, "moved", answer.message, answer.result.at)
+
+    def recall(self, finding: Finding, step: Recall) -> None:
+        self.omitted.append((finding, step))
+
+    def _recall(self) -> None:
+        for (finding, step), piece in recall(self.sheet, self.omitted) if self.omitted else ():
+            kept = step.call
+            source = kept.path or self.sheet.unit.name, kept.record.line
+            self.tell(finding, "added", step.result.message, step.result.at, after=piece, source=source)
+
+    def restore(self, finding: Finding, step: Restore) -> None:
+        sheet, near, kept = self.sheet, step.call.message, step.result
+        asked = sheet.call(near, step.call.at)
+        if asked is None or not self._waits(asked):
+            return
+        wire = sheet.judged.transcript.wire
+        data = spell_result(kept, source_of(sheet, kept), sheet.writer, wire, sheet.style(near), asked.call)
+        if data is not None:
+            self.asked_for[asked.seq] = finding
+            self.turns.setdefault(asked.turn, Wanted()).given[asked.seq] = data
+            self.sources[asked.seq] = kept.path or sheet.unit.name, kept.record.line
 
     def drop(self, finding: Finding, step: Drop) -> None:
         index, at = step.piece.message, step.piece.at
@@ -327,6 +363,10 @@ class Maker:
         if split(self.sheet, step.message):
             self.tell(finding, "moved", step.message, done="split the message at its results")
 
+    def unmix(self, finding: Finding, step: Unmix) -> None:
+        if unmix(self.sheet, step.message, step.calls):
+            self.tell(finding, "moved", step.message)
+
     def shift(self, finding: Finding, step: Shift) -> None:
         sheet = self.sheet
         at = sheet.place(step.piece.message, step.piece.at)
@@ -390,12 +430,15 @@ def _no_patch(_: Maker, __: Finding, ___: Any) -> None:
 HANDS: dict[type, Callable[[Maker, Finding, Any], None]] = {
     Settle: Maker.settle,
     Close: Maker.close,
+    Recall: Maker.recall,
+    Restore: Maker.restore,
     Drop: Maker.drop,
     Name: Maker.name,
     Rename: Maker.rename,
     Sort: Maker.sort,
     Apart: Maker.apart,
     Split: Maker.split,
+    Unmix: Maker.unmix,
     Shift: Maker.shift,
     Join: Maker.join,
     Move: Maker.move,

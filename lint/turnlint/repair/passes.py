@@ -28,7 +28,7 @@ from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import followed
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
-from turnlint.steps import Close, Join, Translate
+from turnlint.steps import Close, Join, Recall, Restore, Translate
 
 MAX_PASSES = 6
 MAX_BYTES_IN_MEMORY = 1 << 25
@@ -50,7 +50,7 @@ def fix(
         # Rules of providers would give other ids. Their rules for ids only decide which conversations get canonical
         # ids.
         accepting, options = book, structs.replace(options, providers=())
-        book = Book(options)
+        book = Book(options).with_history(book.history)
     once = partial(fix_once, options=options, book=book, policy=policy, accepting=accepting, traced=traced)
     fixed = once(source, progress=progress)
     if fixed.problem or not (accepting or fixed.patches or any(fixed.before.values())):
@@ -126,6 +126,8 @@ def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
 _REASONS: dict[type, str] = {
     Translate: "the message has a part, a key or arguments that the format of the conversation does not have",
     Join: "only two lists of parts can be joined, and --level lossy is needed where the second message has other keys",
+    Recall: "the conversation with its call would be rejected, or its format has no place for the call",
+    Restore: "the conversation with its result would be rejected, or its format has no place for the result",
     Close: "the messages around the call are not in one list, so there is no place for a result",
 }
 _OTHERWISE = "the value is not in a list or an object in which the repair could change it"

@@ -87,10 +87,14 @@ class Sheet:
 
     def written(self, value: Any, near: int) -> bytes:
         """Encode a new value in the style of the record beside it."""
+        return encode(value, self.style(near))
+
+    def style(self, near: int) -> Style:
+        """Return the style of the record of a message."""
         cell = self.cell(near)
         if cell not in self.styles:
             self.styles[cell] = style_of(self.unit.cells[cell].data)
-        return encode(value, self.styles[cell])
+        return self.styles[cell]
 
     @cached_property
     def standing_ids(self) -> set[str | None]:
@@ -126,7 +130,7 @@ class Sheet:
 
     def add(
         self, piece: Piece, *, behind: int | None = None, before: int | None = None, asking: int | None = None,
-        goes_on: bool = False,
+        goes_on: bool = False, like: bytes = b"",
     ) -> bool:  # fmt: skip
         """Insert a new message beside another. Return whether that is possible."""
         near = behind if behind is not None else before
@@ -138,7 +142,7 @@ class Sheet:
             self.changes.of(host.cell).add(host.list, host.index + (behind is not None), piece)
             return True
         there = host.cell - (behind is None)
-        self.changes.put.setdefault(there, []).append(Fresh(near, piece, asking, goes_on))
+        self.changes.put.setdefault(there, []).append(Fresh(near, piece, asking, goes_on, like))
         return True
 
     def move(self, index: int, *, behind: int | None = None, before: int | None = None) -> bool:

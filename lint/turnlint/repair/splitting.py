@@ -1,13 +1,17 @@
-"""Split a message of the assistant at the results in it, in the order of its blocks."""
+"""Split a message with calls and results at each result, in the order of its blocks."""
 
 from itertools import groupby
+from json import dumps
 from typing import Any
 
-from turnlint.model import Result
+from turnlint.documents.edit import Built, Piece
+from turnlint.model import Pointer, Result, Thinking
 from turnlint.repair.sheet import Sheet
 
 SPEAKER = ("role", "type")
 """Keys of a message that name its speaker."""
+_MARK = "\0call"
+"""The place of a call in a new message; no message has this text."""
 
 
 def split(sheet: Sheet, index: int) -> bool:
@@ -38,11 +42,69 @@ def split(sheet: Sheet, index: int) -> bool:
         if number != stays:
             pieces = [sheet.lift(index, place) for place in places]
             more: dict[str, Any] = {**writer.result_message_keys} if is_result else own
-            where = {"before": index} if number < stays else {"behind": index}
             asking = index if is_result else None
             for some in (
                 [[one] for one in pieces] if is_result and writer.one_result_per_message else [pieces]
             ):
-                sheet.add(sheet.holder(some, index, more), asking=asking, goes_on=not is_result, **where)
+                piece = sheet.holder(some, index, more)
+                _add(sheet, piece, index, before=number < stays, asking=asking, goes_on=not is_result)
     sheet.filled.add(index)
     return True
+
+
+def unmix(sheet: Sheet, index: int, calls: tuple[Pointer, ...]) -> bool:
+    """Move the calls of a message of another role into messages of the model, each run at its place."""
+    writer, message = sheet.writer, sheet.messages[index]
+    shell = writer.write_message("assistant", [], []) if writer else None
+    if writer is None or sheet.host(index) is None or not isinstance(shell, dict) or index in sheet.removed:
+        return False
+    if not writer.blocks_key:
+        return _lead(sheet, index, calls)
+    blocks = sheet.value(index, (writer.blocks_key,))
+    if not isinstance(blocks, list) or index in sheet.dropped:
+        return False
+    thoughts = {one.at for one in message.blocks if isinstance(one, Thinking)}
+    places = [(writer.blocks_key, number) for number in range(len(blocks))]
+    of_model: set[Pointer] = set()
+    for place in reversed(places):  # thoughts belong to the call behind them
+        follows = (place[0], int(place[1]) + 1) in of_model
+        if place in calls or (place in thoughts and follows):
+            of_model.add(place)
+    runs = [(is_model, [*some]) for is_model, some in groupby(places, lambda place: place in of_model)]
+    stays = next((number for number, (is_model, _) in enumerate(runs) if not is_model), None)
+    if stays is None or len(runs) == 1:
+        return False
+    speaker = writer.write_message(message.role, [], []) or writer.result_message_keys
+    for number, (is_model, some) in enumerate(runs):
+        if number != stays:
+            own = shell if is_model else speaker
+            more = {key: value for key, value in own.items() if key != writer.blocks_key}
+            piece = sheet.holder([sheet.lift(index, place) for place in some], index, more)
+            _add(sheet, piece, index, before=number < stays)
+    sheet.filled.add(index)
+    return True
+
+
+def _add(
+    sheet: Sheet, piece: Piece, index: int, *, before: bool, asking: int | None = None, goes_on: bool = False
+) -> None:
+    """Add a message before or behind the one that is split."""
+    if before:
+        sheet.add(piece, before=index, asking=asking, goes_on=goes_on)
+    else:
+        sheet.add(piece, behind=index, asking=asking, goes_on=goes_on)
+
+
+def _lead(sheet: Sheet, index: int, calls: tuple[Pointer, ...]) -> bool:
+    """Move the calls of a message that is a result into a message of the model before it."""
+    assert sheet.writer is not None
+    shell = sheet.writer.write_message("assistant", [], [_MARK, _MARK])
+    parts = sheet.written(shell, index).split(dumps(_MARK).encode()) if shell else []
+    if len(parts) != 3:
+        return False
+    head, comma, tail = parts
+    pieces: list[Piece] = [head]
+    for number, place in enumerate(calls):
+        pieces += [comma, sheet.lift(index, place)] if number else [sheet.lift(index, place)]
+    sheet.filled.add(index)
+    return sheet.add(Built((*pieces, tail)), before=index)

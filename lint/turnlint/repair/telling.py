@@ -32,17 +32,18 @@ class Tale:
     def tell(
         self, finding: Finding, what: What, message: int, below: Pointer = (), *,
         done: str | None = None, ids: tuple[str | None, str | None] = (None, None),
-        after: bytes | None = None,
+        after: bytes | None = None, source: tuple[str, int] | tuple[None, None] = (None, None),
     ) -> None:  # fmt: skip
         """Record a change at a message, or below it."""
         self.first.setdefault(message, finding)
         self.tell_at(
-            finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
-        )
+            finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after, source=source
+        )  # fmt: skip
 
     def tell_at(
         self, finding: Finding, what: What, place: Pointer, message: int | None = None, *,
         done: str | None = None, ids: tuple[str | None, str | None] = (None, None), after: bytes | None = None,
+        source: tuple[str, int] | tuple[None, None] = (None, None),
     ) -> None:  # fmt: skip
         """Record a change. The old values are located later, in one walk over each record."""
         assert finding.fix is not None
@@ -52,6 +53,7 @@ class Tale:
             finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
             as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
             finding.tool, finding.provider, *ids, after=digest(after),
+            source_path=source[0], source_line=source[1],
             message_index=message, piece=self._noun(message, place) if what == "removed" else "",
         ))  # fmt: skip
 

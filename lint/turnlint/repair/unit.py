@@ -32,6 +32,8 @@ class Fresh(Struct, frozen=True):
     """The message whose call it answers, if it is a result."""
     goes_on: bool = False
     """Whether it has blocks of the assistant from the message beside it."""
+    like: bytes = b""
+    """The bytes of an earlier message that it repeats in part, if that is not the message beside it."""
 
 
 class Unit(Struct, frozen=True):

@@ -32,7 +32,8 @@ def untied_pair(mended: Mended) -> tuple[Call, Result] | None:
     # Steps of an early phase may move evidence; damaged bytes have none before they are repaired.
     first = mended.base if mended.start.damaged else mended.start
     before, after = ((one.transcript for one in state.judged) for state in (first, mended.end))
-    return untied(before, after)
+    recalled = {one.call_id for one in mended.changes if one.source_path}
+    return untied(before, after, recalled)
 
 
 def _new(mended: Mended, *, partly: bool) -> str | None:

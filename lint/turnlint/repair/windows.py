@@ -24,9 +24,11 @@ class Wanted(Struct):
     """Results from other positions."""
     closes: set[int] = set()
     """Calls whose result is unknown, which get a placeholder."""
+    given: dict[int, bytes] = {}
+    """Results from other files and replaced messages, as written."""
 
     def __contains__(self, seq: int) -> bool:
-        return seq in self.moves or seq in self.closes
+        return seq in self.moves or seq in self.closes or seq in self.given
 
 
 def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
@@ -59,6 +61,7 @@ class _Window:
             for one in self.interactions
             if one.asked.seq in wanted.closes
         }
+        self.new.update(wanted.given)
         self.todo = [one for one in self.interactions if self._can(one.asked.seq)]
         self.numbers = {one.asked.seq for one in self.todo}
         self.end = self._end()

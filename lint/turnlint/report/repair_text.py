@@ -41,6 +41,14 @@ WORDS = {
         "replaced 1 placeholder with the real result",
         "replaced {n} placeholders with real results",
     ),
+    ("added", "orphan-result"): (
+        "added 1 call that the history omitted",
+        "added {n} calls that the history omitted",
+    ),
+    ("added", "unanswered-call"): (
+        "added 1 result that the history omitted",
+        "added {n} results that the history omitted",
+    ),
     ("removed", "orphan-result"): ("removed 1 result without a call", "removed {n} results without calls"),
     ("moved", "role-order"): ("moved 1 message to its place", "moved {n} messages to their places"),
     ("removed", "duplicate-result"): ("removed 1 copy of a result", "removed {n} copies of results"),

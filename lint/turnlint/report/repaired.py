@@ -246,6 +246,7 @@ def _change(path: str, change: Change) -> dict[str, Any]:
         "provider": change.provider,
         "before_id": truncate(change.before_id, LONGEST_NAME),
         "after_id": truncate(change.after_id, LONGEST_NAME),
+        "source": {"path": change.source_path, "line": change.source_line} if change.source_path else None,
         "piece": change.piece or None,
         "bytes": change.size,
         "digests": {"before": change.before, "after": change.after},
@@ -276,8 +277,12 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
 
 
 def completes(change: Change) -> bool:
-    """Whether a change added a result for a call: all other additions concern a message."""
-    return change.what == "added" and (change.call_id is not None or change.tool is not None)
+    """Whether a change added a result for a call: all other additions concern a message, or a call from a source."""
+    return (
+        change.what == "added"
+        and not change.source_path
+        and (change.call_id is not None or change.tool is not None)
+    )
 
 
 def _decision(change: Change) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from turnlint.api import (
     Answered,
     Asked,
+    Call,
     Case,
     Example,
     Finding,
@@ -37,6 +38,7 @@ from turnlint.api import (
     Settle,
     Split,
     Step,
+    Unmix,
     answering,
     near_call,
     spot,
@@ -115,10 +117,14 @@ def _doubtful(case: Case) -> frozenset[int]:
 def _steps(case: Case, asked: Asked, answer: Answered, doubtful: frozenset[int]) -> tuple[Step, ...]:
     """Return the steps that move a result to its call.
 
-    An assistant message with other content is split first, unless a pair depends on it.
+    A message with other content is split first, unless a pair depends on it.
     """
     settle = Settle(spot(asked), spot(answer))
     message = case.messages[answer.message]
-    is_split = message.role == "assistant" and bool(answer.result.at) and len(message.blocks) > 1
-    is_split = is_split and answer.message not in doubtful
-    return (Split(answer.message), settle) if is_split else (settle,)
+    if not answer.result.at or len(message.blocks) < 2 or answer.message in doubtful:
+        return (settle,)
+    if message.role == "assistant":
+        return (Split(answer.message), settle)
+    is_mixed = message.role == "user" and asked.message == answer.message and asked.seq < answer.seq
+    calls = tuple(one.at for one in message.blocks if isinstance(one, Call) and len(one.at) > 1)
+    return (Unmix(answer.message, calls), settle) if is_mixed and calls else (settle,)

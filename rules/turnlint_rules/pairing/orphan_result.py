@@ -11,15 +11,18 @@ Why it matters
     make.
 
 How it happens
-    The start of the history was cut off. A summary replaced the call but not its result. A client removed a
+    A compaction replaced the call by a summary, but not its result. The finding then says so, and names the
+    line where the session still has the call. The start of the history was cut off. A client removed a
     message with a call and kept the results. A gateway or a switch of provider changed the id in the call
     only, or in the result only.
 
 What fix does
-    lossy: removes the result and the calls inside it. The journal keeps them. It never adds a call. A result
-    stays if its message contains a call that occurs in no assistant message. The result may belong to that
-    call. lossless: if only the spelling of the id differs, gives the result the id of the call. If a result
-    without an id follows a call to its tool inside one assistant message, splits the message at the result.
+    lossless: adds a call again that a compaction removed, if the session, another file of the session or a
+    file of `--history` still has it. lossless: if only the spelling of the id differs, gives the result the
+    id of the call. If a result without an id follows a call to its tool inside one assistant message, splits
+    the message at the result. lossy: otherwise removes the result and the calls inside it. The journal keeps
+    them. It never invents a call. A result stays if its message contains a call that occurs in no assistant
+    message. The result may belong to that call.
 
 Evidence
     OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'".
@@ -44,7 +47,9 @@ from turnlint.api import (
     Interaction,
     Message,
     Name,
+    Omitted,
     Raw,
+    Recall,
     Related,
     Result,
     Rule,
@@ -52,10 +57,13 @@ from turnlint.api import (
     Split,
     also_calls,
     answering,
+    find_compaction,
     is_kept_elsewhere,
     near,
     near_call,
+    place_of,
     quote,
+    related_piece,
     spot,
     usable,
 )
@@ -93,6 +101,7 @@ GOOD = (
         assistant  It is 18 degrees.
     """),
 )
+MAY_BE_OMITTED = ": a compaction may have omitted it"
 MAX_SHOWN_CALLS = 3
 """Maximum number of calls with the id of a result that a finding shows."""
 MIN_SIMILARITY = 0.8
@@ -108,24 +117,45 @@ def check(case: Case) -> Iterator[Finding]:
         return
     calls = _calls_by_turn(case)
     same_ids = _calls_by_id(case)
+    kept = {one.piece.id: one for one in case.transcript.omitted if isinstance(one.piece, Call)}
+    cut, told = find_compaction(case.transcript)
     for number, orphan in enumerate(case.ledger.orphans):
         if orphan.result.server:
             continue  # `unpaired-server-tool` reports these
         same_id = same_ids.get(orphan.result.id, [])
+        if not same_id and orphan.result.id in kept and usable(orphan.result.id):
+            yield _omitted(case, orphan, kept[orphan.result.id])
+            continue
         related, label = _calls_with_id(case, orphan, same_id)
         if not label:
             related, label = _similar_call(case, orphan, search=number < MAX_SEARCHES)
+        compaction = told if orphan.message >= cut and not same_id and usable(orphan.result.id) else ""
         yield RULE.at_result(
             case,
             orphan,
-            f"{answering(orphan.result)} has no matching call",
+            f"{answering(orphan.result)} has no matching call{compaction and MAY_BE_OMITTED}",
             severity=_severity(case, orphan),
-            label=label,
+            label=compaction or label,
             related=related,
             fix=None
             if case.has_call_beside(orphan)
             else _fix(case, orphan, calls, _alternative(related, same_id)),
         )
+
+
+def _omitted(case: Case, orphan: Answered, kept: Omitted) -> Finding:
+    """Return the finding for a result whose call is not lost: another place still has it."""
+    place = place_of(kept)
+    fix = Fix("lossless", f"add its call again, from {place}", (Recall(spot(orphan), kept),))
+    return RULE.at_result(
+        case,
+        orphan,
+        f"{answering(orphan.result)} has no matching call: {'a compaction' if kept.path is None else 'the history'} omitted it",
+        severity=_severity(case, orphan),
+        label=f"its call is at {place}",
+        related=related_piece(kept, case.transcript),
+        fix=None if case.has_call_beside(orphan) else fix,
+    )
 
 
 def _respelled(case: Case) -> Iterator[Finding]:
@@ -161,7 +191,8 @@ def _fix(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], in
     if _is_in_its_turn(case, orphan, calls):
         return Fix("lossless", "split the message at its results", (Split(orphan.message),))
     title = f"remove the result{also_calls(len(case.calls_in(orphan)))}{alternative}"
-    return Fix("lossy", title, (Drop(spot(orphan)),))
+    seeks = orphan.result.id if not alternative and usable(orphan.result.id) else None
+    return Fix("lossy", title, (Drop(spot(orphan)),), seeks=seeks)
 
 
 def _calls_by_id(case: Case) -> dict[str | None, list[Interaction]]:

@@ -14,9 +14,10 @@ How it happens
     logged with another id (`orphan-result` reports it).
 
 What fix does
-    placeholder: adds a result that states that the outcome is not known, marked as an error where the format
-    has such a mark. A pending result is completed in its place. It never invents an outcome and never removes
-    the call. lossy: where calls have no ids
+    lossless: adds the result again that a compaction removed, if the session, another file of the session or
+    a file of `--history` still has it. placeholder: adds a result that states that the outcome is not known,
+    marked as an error where the format has such a mark. A pending result is completed in its place. It never
+    invents an outcome and never removes the call. lossy: where calls have no ids
     and a result fits several of them, removes that result. A placeholder would shift its position to another
     call.
 
@@ -27,6 +28,7 @@ Evidence
     Bedrock and Gemini have the same rule (read 2026-11).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from turnlint.api import (
@@ -39,11 +41,16 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Omitted,
     Raw,
+    Restore,
+    Result,
     Rule,
     Step,
     called,
     near,
+    place_of,
+    related_piece,
     repeats,
     spot,
     usable,
@@ -96,6 +103,8 @@ def check(case: Case) -> Iterator[Finding]:
     for orphan in case.ledger.orphans:
         if not usable(orphan.result.id) and not orphan.result.needs_id:
             orphans_by_turn.setdefault(orphan.turn, []).append(orphan)
+    kept = {one.piece.id: one for one in case.transcript.omitted if isinstance(one.piece, Result)}
+    counts = Counter(one.call.id for one in case.asked) if kept else Counter()
     last = len(case.messages) - 1
     window_end: dict[int, int] = {}
     for interaction in case.ledger.interactions:
@@ -106,6 +115,10 @@ def check(case: Case) -> Iterator[Finding]:
         asked = interaction.asked
         if asked.call.server or asked.seq in copies or case.is_hollow_call(asked):
             continue  # other rules report these
+        is_kept = interaction.answer is None and usable(asked.call.id) and asked.call.id in kept
+        if is_kept and counts[asked.call.id] == 1:
+            yield _omitted(case, asked, kept[asked.call.id])
+            continue
         following = min(max(asked.message, window_end.get(asked.turn, 0)) + 1, last)
         yield RULE.at_call(
             case,
@@ -119,6 +132,20 @@ def check(case: Case) -> Iterator[Finding]:
             if case.takes_result(asked)
             else Fix("placeholder", NO_PLACEHOLDER),
         )
+
+
+def _omitted(case: Case, asked: Asked, kept: Omitted) -> Finding:
+    """Return the finding for a call whose result is not lost: another place still has it."""
+    place = place_of(kept)
+    omitted = "a compaction" if kept.path is None else "the history"
+    return RULE.at_call(
+        case,
+        asked,
+        f"{called(asked.call)} has no result: {omitted} omitted it",
+        label=f"its result is at {place}",
+        related=related_piece(kept, case.transcript),
+        fix=Fix("lossless", f"add its result again, from {place}", (Restore(spot(asked), kept),)),
+    )
 
 
 def _fix(asked: Asked, orphans_by_turn: dict[int, list[Answered]]) -> Fix:

@@ -14,7 +14,8 @@ How it happens
 
 What fix does
     lossy: removes the copy. The journal keeps it, and the call in the assistant message stays. A call that
-    occurs in no assistant message is not a copy and stays.
+    occurs in no assistant message is not a copy and stays. lossless: if its result follows it in the same
+    message, moves the call into an assistant message before the result.
 
 Evidence
     Anthropic: "`tool_use` blocks can only be in `assistant` messages". An issue of an agent of the Gemini
@@ -23,7 +24,21 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
+from turnlint.api import (
+    Case,
+    Drop,
+    Finding,
+    Fix,
+    Piece,
+    Pointer,
+    Raw,
+    Result,
+    Rule,
+    Unmix,
+    id_below,
+    is_missing,
+    name_below,
+)
 
 RULE = Rule("ST114", "call-inside-result", "error", fix="lossy", triggers=frozenset({"echo"}))
 
@@ -62,11 +77,22 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    orphans: dict[int, list[Result]] = {}
+    for one in case.ledger.orphans:
+        orphans.setdefault(one.message, []).append(one.result)
     for index, message in enumerate(case.messages):
+        own = _own_calls(case, index, orphans[index]) if message.inner_calls and index in orphans else ()
         for place in message.inner_calls:
             value = case.said(index, place)
             # Without the bytes of the record, a copy cannot be distinguished from a separate call.
             is_copy = value is not None and case.known_calls.repeated(value) is not None
+            fix = Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if is_copy else None
+            if place in own:
+                fix = Fix(
+                    "lossless",
+                    "move the call into an assistant message before its result",
+                    (Unmix(index, own),),
+                )
             yield RULE.at_message(
                 case,
                 index,
@@ -81,5 +107,28 @@ def check(case: Case) -> Iterator[Finding]:
                 else "no assistant message has this call"
                 if value is not None
                 else "",
-                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if is_copy else None,
+                fix=fix,
             )
+
+
+def _own_calls(case: Case, index: int, results: list[Result]) -> tuple[Pointer, ...]:
+    """Return the calls of a message of results, if no assistant message has them and their results follow them."""
+    found: dict[object, Pointer] = {}
+    for place in case.messages[index].inner_calls:
+        value = case.said(index, place)
+        if len(place) != 2 or value is None or case.known_calls.repeated(value) is not None:
+            continue
+        name = case.said(index, (*place, *id_below(value)))
+        key = name_below(value) if name is None else name
+        if not isinstance(key, str) or is_missing(key) or key in found:
+            return ()  # two calls share an id or a name
+        found[key] = place
+    named = [(found.get(one.name if one.id is None else one.id), one.at) for one in results]
+    answered = [(place, at) for place, at in named if place is not None]
+    follow = all(not at or (at[:1] == place[:1] and _number(place) < _number(at)) for place, at in answered)
+    is_clear = follow and len({place for place, _ in answered}) == len(answered) == len(results)
+    return (*found.values(),) if is_clear else ()
+
+
+def _number(place: Pointer) -> int:
+    return place[1] if len(place) == 2 and isinstance(place[1], int) else -1
