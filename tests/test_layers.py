@@ -34,6 +34,7 @@ LAYERS = (
     {"engine"},
     {"spread"},
     {"repair"},
+    {"canonical_form"},
     {"report", "why", "inspecting"},
     {"baseline"},
     {"sifting"},

@@ -22,7 +22,7 @@ from turnlint.canonical_form.contents import (
     text_in,
     thought_in,
 )  # fmt: skip
-from turnlint.canonical_form.members import Values, decode, is_text, members, rest_of, without
+from turnlint.canonical_form.members import Values, container, decode, is_text, members, rest_of, without
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.errors import FormError
@@ -143,13 +143,14 @@ class _Builder:
         values = self._of(request.record)
         body = values.object_at(request.at)
         tools = values.at(request.tools_at) if request.tools_at else None
+        tools = tools if tools is not None and isinstance(container(tools), list) else None
         depth = len(request.at)
         taken = {
             str(one.at[depth])
             for one in self.transcript.messages
             if one.record is request.record and len(one.at) > depth
         }
-        taken |= {request.key, *map(str, request.tools_at[depth : depth + 1])}
+        taken |= {request.key, *map(str, request.tools_at[depth : depth + 1] if tools is not None else ())}
         if self.is_canonical:
             return {key: value for key, value in body.items() if key not in taken}, {}, tools
         taken |= {"model", *(key for key, _ in system_parts(body))}

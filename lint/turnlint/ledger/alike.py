@@ -3,7 +3,6 @@
 Calls are compared by name and by the values of their arguments. Ids are brought into one form.
 """
 
-from turnlint.completions import has_same_content
 from turnlint.documents.decode import are_equal, normal
 from turnlint.ledger.values import Answered
 from turnlint.model import Call
@@ -19,6 +18,8 @@ def is_same_call(one: Call, other: Call) -> bool:
 
 def is_copy(one: Answered, other: Answered) -> bool:
     """Whether one result repeats the other: the same text, or the same text extended."""
+    from turnlint.completions import has_same_content  # few logs have a second result of a call
+
     if has_same_content(one.result.body, other.result.body):
         return True
     short, long = sorted((normal(one.result.body), normal(other.result.body)), key=len)

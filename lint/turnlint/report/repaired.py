@@ -180,7 +180,7 @@ def _file(done: Done) -> dict[str, Any]:
         "blocked": [_blocked(one) for one in fixed.blocked] if fixed else [],
         "notes": [_failure(note) for note in (*fixed.notes, *fixed.unmade)] if fixed else [],
         "ids": _ids(_changes(done)),
-        **({"form": _form(done.form, done.to)} if done.form else {}),
+        "form": _form(done.form, done.to) if done.form else None,
     }
 
 
