@@ -281,7 +281,7 @@ static bool add_result(Reader *reader, const Piece *piece)
         facts->marks |= BIT(nameless_result);
     if (call) {
         call->is_answered = true;
-        if (reader->last_spoken > (int64_t)call->message)
+        if (reader->last_spoken > (int64_t)call->message || (reader->syntax.anywhere && call->turn != reader->turn))
             facts->marks |= BIT(spoken_between);
         if (reader->answer_message < 0)
             reader->answer_message = reader->messages;

@@ -145,7 +145,8 @@ def test_display_events_are_no_results() -> None:
 
 
 def test_outputs_need_not_be_next_to_their_calls() -> None:
-    assert codes(META, user("go"), call("a"), call("b"), out("b"), user("wait"), out("a")) == []
+    late = codes(META, user("go"), call("a"), call("b"), out("b"), user("wait"), out("a"))
+    assert late == ["PA210"], "an info"
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,7 @@ def test_a_repair_that_cannot_be_verified_is_not_written(
 def test_input_bytes_are_written_unchanged_if_fix_fails(
     folder: Path, monkeypatch: pytest.MonkeyPatch, wrong: Exception
 ) -> None:
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise wrong
 
     monkeypatch.setattr("turnlint.cli.fix_one.fix", fails)
@@ -347,10 +347,10 @@ def test_an_interrupted_run_reports_its_changes(folder: Path, monkeypatch: pytes
 
     real = fix_one.fix
 
-    def stopped(source: Any, *more: Any) -> Any:
+    def stopped(source: Any, *more: Any, **named: Any) -> Any:
         if source.name == "sound.jsonl":
             raise KeyboardInterrupt
-        return real(source, *more)
+        return real(source, *more, **named)
 
     monkeypatch.setattr(fix_one, "fix", stopped)
     run = CliRunner().invoke(

@@ -30,7 +30,7 @@ LAYERS = (
     {"noting"},
     {"config"},
     {"counting", "judging", "fastpath"},
-    {"evaluation"},
+    {"diagnosis", "evaluation"},
     {"engine"},
     {"spread"},
     {"repair"},

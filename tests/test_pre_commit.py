@@ -41,7 +41,8 @@ def test_the_manifest_is_one() -> None:
     "name",
     [
         "transcripts/a.jsonl", "transcript/a.json", "tests/data/transcripts/2026/11/a.ndjson", "conversations/a.jsonl.gz",
-        "chats/a.jsonl.zst", "support.chat.jsonl", "tests/data/one.transcript.json", "x.conversation.jsonl.gz",
+        "chats/a.jsonl.zst", "tests/fixtures/a.jsonl", "pkg/tests/fixtures/agent/a.json", "test/fixtures/a.json.gz",
+        "support.chat.jsonl", "tests/data/one.transcript.json", "x.conversation.jsonl.gz",
     ],
 )  # fmt: skip
 def test_files_with_names_of_transcripts_are_selected(name: str) -> None:
@@ -52,7 +53,7 @@ def test_files_with_names_of_transcripts_are_selected(name: str) -> None:
     "name",
     [
         "package.json", "data/train.jsonl", "tsconfig.json", "transcripts/README.md", "transcripts/a.py", "chat.json",
-        "src/chats.json", "transcripts.json", "chats/.hidden.json", "mytranscripts/a.json", "a.chat.json.bak", "a.chat.txt",
+        "src/chats.json", "tests/fixtures.json", "fixtures/a.json", "tests/fixtures/a.py", "transcripts.json", "chats/.hidden.json", "mytranscripts/a.json", "a.chat.json.bak", "a.chat.txt",
     ],
 )  # fmt: skip
 def test_files_with_other_names_are_not_selected(name: str) -> None:
@@ -102,6 +103,27 @@ def test_hooks_print_nothing_for_sound_files(folder: Path) -> None:
     done = pre_commit(folder, "run", "--all-files")
     assert done.returncode == 0
     assert re.fullmatch(r"turnlint\.+Passed\nturnlint fix\.+Passed\n", done.stdout)
+
+
+def test_transcripts_under_tests_fixtures_are_found_by_default(folder: Path) -> None:
+    place = folder / "tests" / "fixtures"
+    place.mkdir(parents=True)
+    (place / "settings.json").write_text('{"name": "x"}')
+    (place / "lost.json").write_text(json.dumps(LOST))
+    git(folder, "add", ".")
+    done = pre_commit(folder, "run", "turnlint")
+    assert done.returncode == 1
+    assert re.findall(r"tests/fixtures/\w+\.json:\d+", done.stdout) == ["tests/fixtures/lost.json:1"]
+    assert "orphan-result" in done.stdout
+
+
+def test_fixtures_of_other_kinds_are_passed_over(folder: Path) -> None:
+    place = folder / "tests" / "fixtures"
+    place.mkdir(parents=True)
+    (place / "settings.json").write_text('{"name": "x"}')
+    git(folder, "add", ".")
+    done = pre_commit(folder, "run")
+    assert (done.returncode, done.stdout.count("Passed")) == (0, 2)
 
 
 def test_hooks_skip_a_commit_without_transcripts(folder: Path) -> None:

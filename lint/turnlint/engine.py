@@ -11,7 +11,7 @@ from msgspec import structs
 from turnlint.counting import count, count_passed, count_providers, count_skipped, count_unread
 from turnlint.documents.source import Progress, Source
 from turnlint.evaluation import Evaluator
-from turnlint.events import Crash, Heard, Remark, Skipped, Tally
+from turnlint.events import Crash, Diagnosis, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
 from turnlint.reading import Foreign
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from turnlint.view import Plan
 
 __all__ = [
-    "Book", "Content", "Crash", "Event", "Heard", "Judged", "Options", "Remark", "Skipped", "Tally", "lint",
+    "Book", "Content", "Crash", "Diagnosis", "Event", "Heard", "Judged", "Options", "Remark", "Skipped", "Tally", "lint",
 ]  # fmt: skip
 
 LONG = 1 << 20
@@ -32,7 +32,7 @@ LONG = 1 << 20
 REMEMBERED = 10_000
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
-Event = Row | Ignored | Skipped | Heard | Crash | Remark | Tally
+Event = Row | Ignored | Skipped | Heard | Diagnosis | Crash | Remark | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
@@ -70,7 +70,7 @@ class Run:
         return Notes(self.source.name, options.pardons, own_names(options.own_rules), says=options.says)
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        skip_sound = not (self.watch or self.options.conversations)
+        skip_sound = not (self.watch or self.options.conversations or self.options.diagnostics)
         for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             if len(self.said) > REMEMBERED:
                 self.said.clear()
@@ -119,6 +119,10 @@ class Run:
             line = transcript.messages[0].record.line if transcript.messages else 1
             whole = len(self.deferred) == waiting
             self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, whole))
+        if self.options.diagnostics:
+            from turnlint.diagnosis import diagnose
+
+            self.waiting.append(diagnose(judged, self.source.name))
 
     def _ask(self, entry: "Entry", line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
         try:

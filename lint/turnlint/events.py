@@ -1,8 +1,9 @@
-"""Define the events of a run besides its findings: counts, skipped sources, judged conversations, failures."""
+"""Define the events of a run besides its findings: counts, skipped sources, judged conversations, ids, failures."""
 
 from msgspec import Struct, field
 
 from turnlint.documents.source import Source
+from turnlint.model import Level
 from turnlint.neighbours import Near
 
 
@@ -77,6 +78,59 @@ class Heard(Struct, frozen=True):
     id: str | None
     whole: bool
     """False where its records were released, so that more findings may follow at the end of the source."""
+
+
+class Told(Struct, frozen=True):
+    """The ids of one conversation."""
+
+    conversation: str | None
+    index: int
+    line: int
+    wire: str
+    providers: tuple[str, ...]
+    seen: tuple[str, ...]
+    """The canonical ids of its calls before a repair."""
+    calls: tuple[str, ...]
+    """The ids of its calls and of its results as a request has them, after the repair if there is one."""
+    results: tuple[str, ...]
+
+
+class Decision(Struct, frozen=True):
+    """A call or a result beside its copies."""
+
+    rule: str
+    call_id: str | None
+    tool: str | None
+    decision: str | None
+    """What `fix` does, if it has a repair."""
+    level: Level | None
+    """The level of that repair."""
+    reason: str
+    line: int
+    pointer: str
+
+
+class Completion(Struct, frozen=True):
+    """A call whose result no tool wrote."""
+
+    call_id: str | None
+    tool: str | None
+    rule: str | None
+    """The rule for which `fix` would write the result; none for a placeholder in the log."""
+    reason: str
+    line: int
+    pointer: str
+
+
+class Diagnosis(Struct, frozen=True):
+    """One conversation of a run, with or without findings."""
+
+    path: str
+    told: Told
+    faults: tuple[tuple[str, int], ...]
+    """The number of findings for each kind of fault."""
+    decisions: tuple[Decision, ...]
+    completions: tuple[Completion, ...]
 
 
 class Crash(Struct, frozen=True):

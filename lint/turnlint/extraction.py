@@ -30,6 +30,7 @@ from turnlint.model import (
     Call,
     Content,
     Message,
+    Origin,
     Result,
     Text,
     Thinking,
@@ -117,6 +118,11 @@ class _Gathered:
         self.is_behind_reasoning = False
         """Whether the previous message is a reasoning item with an id."""
         self.has_reasoning = self.is_reasoned = self.has_call_alone = False
+        self.origin: Origin | None = None
+        self.response: str | None = None
+        """The response of the last call, until a result follows."""
+        self.responses: set[str] = set()
+        """The responses with calls."""
 
     def add(self, index: int, message: Message) -> None:
         role, written, blocks = message.role, message.written_role, message.blocks
@@ -195,6 +201,13 @@ class _Gathered:
             self.is_unsigned = True
         if message.kind or message.item or self.is_reasoned or self.is_behind_reasoning:
             self._add_item(message, first_call)
+        if message.origin is not None:
+            self.triggers.update(("switch",) if self.origin not in (None, message.origin) else ())
+            self.origin = message.origin
+        if answers:
+            self.response = None
+        if calls and message.response and usable(message.response):
+            self._add_response(message.response)
         self._add_rest(message)
 
     def _add_blanks(self, message: Message) -> None:
@@ -231,6 +244,13 @@ class _Gathered:
             self.starts_bare = calls and thought is None
         if calls and message.reasoning in ("absent", "null"):
             self.marks.add("call-without-reasoning-field")
+
+    def _add_response(self, response: str) -> None:
+        """Add the response of a message with calls."""
+        if response != self.response and response in self.responses:
+            self.triggers.add("split")
+        self.response = response
+        self.responses.add(response)
 
     def _add_rest(self, message: Message) -> None:
         """Add the fields of a message beside its blocks."""
@@ -516,15 +536,18 @@ def _labels_of_last(message: Message | None) -> frozenset[str]:
 def _add_pairing(found: _Gathered, ledger: Ledger) -> None:
     """Add the facts about the positions of calls and results, and about their pairs."""
     places: dict[int, int] = {}
-    speaking = found.speaking
+    speaking, is_anywhere = found.speaking, found.transcript.wire.anywhere
     for one in ledger.interactions:
         asked, answer = one.asked, one.answer
         if answer is None or asked.call.server:
             continue
         if places.setdefault(asked.turn, answer.message) != answer.message:
             found.marks.add("scattered-results")
-        if speaking[answer.message] > speaking[asked.message + 1]:
+        is_spoken = speaking[answer.message] > speaking[asked.message + 1]
+        if is_spoken:
             found.marks.add("spoken-between")
+        if is_anywhere and (is_spoken or answer.turn != asked.turn):
+            found.triggers.add("outside")
     odd: set[str] = set(ledger.odd)
     if "orphan" in odd and is_kept_elsewhere(found.transcript):
         odd.discard("orphan")

@@ -92,7 +92,8 @@ ITEM_PATTERNS = {kind: f"{prefix}[A-Za-z0-9_-]*" for kind, prefix in ITEM_PREFIX
 
 TRIGGERS = frozenset({
     "arguments", "by-position", "dead", "dialect", "duplicate", "early", "echo", "empty", "id", "late", "lifecycle",
-    "link", "marker", "misfit", "name", "open", "orphan", "pending", "renamed", "respelled", "server", "taken",
+    "link", "marker", "misfit", "name", "open", "orphan", "outside", "pending", "renamed", "respelled", "server", "split",
+    "switch", "taken",
 })  # fmt: skip
 """Every word of `ConversationFacts.triggers`."""
 
@@ -145,7 +146,10 @@ class ConversationFacts(Struct, frozen=True):
     - `echo`: a call is inside a message of results. `empty`: a message has nothing at all in it (`Message.empty`).
     - `id`: a call or result that needs an id has none, an empty one or `null`.
     - `lifecycle`: the marks of a result contradict each other. `link`: a record names no earlier record as its parent.
-    - `marker`: a text begins a call. `name`: a call lacks a name, or a result of kind `function` does."""
+    - `marker`: a text begins a call. `name`: a call lacks a name, or a result of kind `function` does.
+    - `outside`: on a wire with results anywhere, something that is no result is between a call and its result.
+    - `split`: calls of one response are in several messages, with results between them.
+    - `switch`: messages of the assistant have different origins."""
     request: RequestFacts | None = None
     messages: int = 0
     """Number of messages. The native side may give an upper bound; 0 only if there is none."""

@@ -51,6 +51,8 @@ class Options(Struct, frozen=True):
     """Whether positions need their ends, in every unit of columns."""
     conversations: bool = False
     """Whether there is an event for each conversation, also for those without findings."""
+    diagnostics: bool = False
+    """Whether there is an event with the ids of each conversation."""
     profiles: tuple[Profile, ...] = ()
     """Profiles of the user."""
     severities: tuple[tuple[str, Severity], ...] = ()

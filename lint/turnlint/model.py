@@ -226,6 +226,13 @@ class Misfit(Struct, frozen=True, gc=False):
     """False where a value is merely unusual and no provider is known to reject it."""
 
 
+class Origin(Struct, frozen=True, gc=False):
+    """The maker of a message, as its log names it."""
+
+    provider: str | None = None
+    model: str | None = None
+
+
 class Message(Struct, frozen=True, gc=False):
     role: Role
     at: Pointer
@@ -259,6 +266,10 @@ class Message(Struct, frozen=True, gc=False):
     kind: str = ""
     """The type of the item, on wires whose messages are items."""
     item: str | None = None
+    origin: Origin | None = None
+    """Provider and model of a message of the assistant, in logs that name them for each message."""
+    response: str | None = None
+    """Id of the provider's response of which the message is a part, in logs that keep it."""
 
     def calls_in(self, result: Result) -> tuple[Pointer, ...]:
         """Return the positions of the calls inside a result: in its content, or in the message that is the result."""

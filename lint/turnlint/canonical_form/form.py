@@ -235,7 +235,13 @@ class _Builder:
                     key: value for key, value in own.items() if key not in ("speaker", "blocks", "metadata")
                 }
             elif not number:
-                metadata |= rest
+                origin = message.origin
+                made = _present(
+                    provider=origin.provider if origin else None,
+                    model=origin.model if origin else None,
+                    id=message.response or None,
+                )
+                metadata |= made | rest
             content: Object = {"speaker": of, "blocks": [self._block(here, one) for one in some]}
             yield content | ({"metadata": metadata} if metadata else {}) | more
 
@@ -278,7 +284,7 @@ class _Builder:
         parameters, raw = arguments_in(call, here.values.at((*here.message.at, *call.at, *call.keys.body)))
         new = self._id(here, seq)
         kind = "custom" if call.arguments == "free" else call.kind
-        provider, model = self._maker(here.own)
+        provider, model = self._maker(here.message, here.own)
         metadata = _present(
             rawId=call.id if call.id != new else None,
             provider=provider or None,
@@ -291,9 +297,11 @@ class _Builder:
         block = {"type": "tool_call", "id": new, "name": call.name, "parameters": parameters}
         return _Made(block, metadata, _keys_of(call))
 
-    def _maker(self, own: Mapping[str, Raw]) -> tuple[str, str | None]:
+    def _maker(self, message: Message, own: Mapping[str, Raw]) -> tuple[str, str | None]:
         """Return the provider and the model of a message: its own, or those of the request."""
-        request = self.transcript.request
+        request, origin = self.transcript.request, message.origin
+        if origin is not None:
+            return origin.provider or providers.origin_of(None, origin.model) or self.origin, origin.model
         written = own.get("model")
         if not is_text(written) or written is None:
             return self.origin, request.model if request else None

@@ -12,6 +12,7 @@ from msgspec import Raw, Struct, json, structs
 from turnlint.carriers.gemini import RESULTS, Turn, read_turn
 from turnlint.carrying.contents import arguments_in_place
 from turnlint.carrying.lines import lean
+from turnlint.carrying.origin import read_origin
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.sessions import Entry
 from turnlint.documents.decode import Shape
@@ -29,6 +30,7 @@ class Said(Struct, gc=False):
     content: Raw = NOTHING
     thoughts: Raw = NOTHING
     toolCalls: Raw = NOTHING
+    model: Raw = NOTHING
     role: Raw = NOTHING
     message: Raw = NOTHING
 
@@ -132,7 +134,8 @@ def _read_answer(said: Said, at: Pointer, record: Record) -> Item:
         thoughts = (Thinking(("thoughts", index), "thought") for index in range(len(elements(said.thoughts))))
         blocks = [*thoughts, *blocks]
     answers = tuple(_answers(tools, at, record, wrong))
-    messages = [structs.replace(message, blocks=tuple(blocks))] if blocks or answers else []
+    origin = read_origin(None, said.model)
+    messages = [structs.replace(message, blocks=tuple(blocks), origin=origin)] if blocks or answers else []
     if answers:
         messages.append(Message("tool", at, answers, record))
     answered = [tool for tool in tools if tool.answered]

@@ -13,7 +13,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json, structs
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.draft import signature_of
 from turnlint.carrying.envelope import Dialect, has_previous_response, make_carrier
+from turnlint.carrying.origin import read_origin
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, is_white, string, written
 from turnlint.carrying.writer import BlockWriter, present
@@ -47,6 +49,7 @@ class Part(Struct, gc=False):
     id: str | None = None
     name: str | None = None
     text: Raw = NOTHING
+    thought: Raw = NOTHING
     parameters: Raw = NOTHING
     callId: str | None = None
     toolName: str | None = None
@@ -54,12 +57,17 @@ class Part(Struct, gc=False):
     error: Raw = NOTHING
     isComplete: bool | UnsetType | None = UNSET
     metadata: Raw = NOTHING
+    signature: Raw = NOTHING
+    encryptedContent: Raw = NOTHING
 
 
 class Metadata(Struct, gc=False):
     turnId: Raw = NOTHING
     synthetic: Raw = NOTHING
     state: Raw = NOTHING
+    id: Raw = NOTHING
+    provider: Raw = NOTHING
+    model: Raw = NOTHING
 
 
 class HistoryMetadata(Struct, gc=False):
@@ -88,6 +96,8 @@ RESULT_KEYS = Keys(("callId",), ("toolName",), ("result",))
 ERROR_KEYS = Keys(("callId",), ("toolName",), ("error",))
 STATES: dict[str, State] = {one: one for one in get_args(State)}
 """States of a call by `state` in the metadata of its response, for what the error and the result do not show."""
+TEXTS = {"text": "text", "thinking": "thought"}
+"""The keys of texts, by the type of their block."""
 OWN_PARTS = frozenset({"media", "code", "image", "file"})
 PART = Shape(Part)
 _metadata = json.Decoder(Metadata)
@@ -128,6 +138,8 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         blanks=tuple(blanks),
         empty=role in ("user", "assistant") and not blocks,
         content="absent" if turn.blocks is None else "parts",
+        origin=read_origin(metadata.provider, metadata.model) if role == "assistant" else None,
+        response=string(metadata.id) if role == "assistant" else None,
     )  # fmt: skip
     return message, misfits
 
@@ -149,6 +161,9 @@ def _block(
     misfits += wrong
     if part is None:
         return None
+    if part.type in TEXTS and head(text := getattr(part, TEXTS[part.type])) != b'"':
+        found = kind_of(json.decode(text)) if given(text) else "nothing"
+        misfits.append(Misfit((*at, *place), f"a string as `{TEXTS[part.type]}`", found, grave=False))
     if part.type == "text":
         if is_blank(part.text):
             return Blank(place, white=is_white(part.text))
@@ -168,10 +183,14 @@ def _block(
     if part.type == "tool_response":
         return _response(part, place, synthetic=synthetic)
     if part.type == "thinking":
-        return Thinking(place)
+        cipher = head(part.encryptedContent) == b'"'
+        return Thinking(place, signature=signature_of(part.signature), cipher=cipher)
     if part.type in OWN_PARTS:
         return Other(place, part.type or "")
-    return foreign.block(raw, part.type, place)
+    block = foreign.block(raw, part.type, place)
+    if not part.type and isinstance(block, Other):
+        misfits.append(Misfit((*at, *place), "a `type`", "none", grave=False))
+    return block
 
 
 def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:

@@ -14,11 +14,12 @@ from turnlint.carriers.openai_responses import ResponsesWriter, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, STATES, Item, kind_of_item
 from turnlint.carrying.listed import moved
+from turnlint.carrying.origin import read_origin, shared_origin
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.carrying.sessions import Entry, Replayed, conversation, left_behind, make_session
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape, value_of
-from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
+from turnlint.model import Call, Message, Origin, Other, Pointer, Record, Result, Transcript, Wire
 
 
 class Line(Item, gc=False):
@@ -42,6 +43,8 @@ class Payload(Struct, gc=False):
     message: Raw = NOTHING
     replacement_history: Sequence[Item] | None = None
     content: Raw = NOTHING
+    model: Raw = NOTHING
+    model_provider: Raw = NOTHING
 
 
 class Node(Replayed):
@@ -62,6 +65,15 @@ class Node(Replayed):
     """The number of the user's turns that the record rolls back."""
     unnamed: bool = False
     """Whether the record has a shell call without a call id."""
+    origin: Origin | None = None
+    """For a header, the provider of the session."""
+
+
+class Setting(Entry):
+    """A record of the settings of the turn that follows."""
+
+    origin: Origin | None = None
+    """The model of that turn."""
 
 
 ENVELOPES = frozenset({
@@ -153,7 +165,7 @@ def _of_meta(line: Line, record: Record) -> Node | None:
     said = PAYLOAD.inner(line.payload)[0] or Payload()
     return Node(
         record, head=True, name=string(said.id), elsewhere=head(said.history_base) == b"{",
-        paged=string(said.history_mode) == "paginated",
+        paged=string(said.history_mode) == "paginated", origin=read_origin(said.model_provider, None),
     )  # fmt: skip
 
 
@@ -170,6 +182,11 @@ def _of_response(line: Line, record: Record) -> Node | None:
     item, wrong = ITEM.inner(line.payload, ("payload",))
     node = None if item is None else _of_item(item, ("payload",), record)
     return structs.replace(node, misfits=(*wrong, *node.misfits)) if node and wrong else node
+
+
+def _of_settings(line: Line, record: Record) -> Setting:
+    said = PAYLOAD.inner(line.payload)[0] or Payload()
+    return Setting(record, origin=read_origin(None, said.model))
 
 
 def _of_agents(line: Line, record: Record) -> Node | None:
@@ -206,11 +223,12 @@ def _of_summary(message: Raw, record: Record) -> Node:
     return Node(record, said=(structs.replace(said, blocks=blocks),), marks=("turn",), replaces="summary")
 
 
-READERS: Mapping[str, Callable[[Any, Record], Node | None]] = {
+READERS: Mapping[str, Callable[[Any, Record], Entry | None]] = {
     "session_meta": _of_meta,
     "response_item": _of_response,
     "event_msg": _of_event,
     "compacted": _of_compaction,
+    "turn_context": _of_settings,
     "inter_agent_communication": _of_agents,
 }
 
@@ -324,7 +342,25 @@ def _parts(node: Node) -> Iterator[Node]:
         yield structs.replace(node, said=(message,), marks=(mark,), misfits=misfits)
 
 
+def _name_origins(entries: Sequence[Entry]) -> None:
+    """Add provider and model to the messages of the model: a header and the settings before a turn name them."""
+    provider: str | None = None
+    model: str | None = None
+    for entry in entries:
+        if isinstance(entry, Setting):
+            model = entry.origin.model if entry.origin else None
+        elif isinstance(entry, Node) and entry.origin is not None:
+            provider = entry.origin.provider
+        elif isinstance(entry, Node) and model and not entry.replaces:
+            entry.said = tuple(_made_by(one, shared_origin(provider, model)) for one in entry.said)
+
+
+def _made_by(message: Message, origin: Origin | None) -> Message:
+    return structs.replace(message, origin=origin) if message.role == "assistant" else message
+
+
 def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+    _name_origins(entries)
     nodes = [entry for entry in entries if isinstance(entry, Node)]
     view, start = _View(), 0
     for number, node in enumerate(nodes):

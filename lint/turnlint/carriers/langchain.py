@@ -16,6 +16,7 @@ from turnlint.carrying.contents import arguments_in_place, arguments_in_text
 from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.listed import Listed, listed
+from turnlint.carrying.origin import read_origin
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.writer import MessageWriter
@@ -80,6 +81,15 @@ class Body(Envelope, gc=False, kw_only=True):
     content: Raw = NOTHING
 
 
+class Answer(Struct, gc=False):
+    """The keys of `response_metadata` about the provider and its response."""
+
+    id: Raw = NOTHING
+    model: Raw = NOTHING
+    model_name: Raw = NOTHING
+    model_provider: Raw = NOTHING
+
+
 class Beside(Struct, gc=False):
     """The keys of a provider's answer in `additional_kwargs`."""
 
@@ -111,6 +121,7 @@ SAID, BODY, BESIDE = Shape(Said), Shape(Body), Shape(Beside)
 _parts = json.Decoder(list[Raw])
 _members = json.Decoder(dict[str, Raw])
 _typed = json.Decoder(chat_turns.Part)
+_answer = json.Decoder(Answer)
 
 
 def kind_of(turn: Any) -> str | None:
@@ -149,9 +160,12 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         _read_calls(said, below, out)
     if foreign.only_results(out.blocks):
         out.role = "tool"
+    is_answer = out.role == "assistant" and head(said.response_metadata) == b"{"
+    answer = _answer.decode(said.response_metadata) if is_answer else Answer()
     message = Message(
         out.role, at, tuple(out.blocks), record, kind,
-        id=string(said.id), content=content_of(said.content), blanks=tuple(out.blanks),
+        origin=read_origin(answer.model_provider, answer.model_name if given(answer.model_name) else answer.model),
+        response=string(answer.id), id=string(said.id), content=content_of(said.content), blanks=tuple(out.blanks),
         empty=out.role in ("user", "assistant") and not out.blocks and _is_bare(said.additional_kwargs),
         name=said.name if out.role != "tool" else None,
     )  # fmt: skip

@@ -15,6 +15,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place, arguments_in_text
 from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.guests import Guest, add_chat
+from turnlint.carrying.origin import read_origin
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
 from turnlint.carrying.writer import Frame, MessageWriter
@@ -58,6 +59,9 @@ class Said(Guest, gc=False):
     toolName: str | None = None
     isError: bool | None = None
     stopReason: Raw = NOTHING
+    provider: Raw = NOTHING
+    model: Raw = NOTHING
+    responseId: Raw = NOTHING
     excludeFromContext: Raw = NOTHING
     timestamp: Raw = NOTHING
 
@@ -216,6 +220,11 @@ def _read(node: Node, raw: Raw) -> None:
     for call in settle_calls(out) if role == "user" else ():
         out.amiss(call.at, "no calls in a user message", "a call")
     _speak(node, out, name, said.content, dialect)
+    if role == "assistant":
+        origin = read_origin(said.provider, said.model)
+        node.said = tuple(
+            structs.replace(one, origin=origin, response=string(said.responseId)) for one in node.said
+        )
     stopped = string(said.stopReason)
     node.stopped = stopped if role == "assistant" and stopped in STOPPED else ""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
@@ -22,6 +23,10 @@ NO_GITIGNORE = option(
     "--no-gitignore", is_flag=True, expose_value=False,
     callback=lambda ctx, _, value: ctx.meta.update({_NO_GITIGNORE: value}),
     help="Also read files in folders that git ignores. Named files are always read.",
+)  # fmt: skip
+SKIP_UNKNOWN = option(
+    "--skip-unknown", is_flag=True,
+    help="Treat named files as those in folders: skip a file of no known format. If no other file remains, exit with 0.",
 )  # fmt: skip
 OPTIONS = (
     option(
@@ -124,6 +129,18 @@ def skipped_in_folders() -> list[str]:
         ]
         told.append(f"{' and '.join(parts)} skipped: ignored by git; --no-gitignore includes them")
     return told
+
+
+def as_found(sources: list[Source], *, skips_unknown: bool) -> list[Source]:
+    """Return sources that the user named as if they were found in a folder, where that was asked for."""
+    return [structs.replace(one, named=False) for one in sources] if skips_unknown else sources
+
+
+def tell_unknown(sources: list[Source]) -> None:
+    """Report that a run skipped all files, and why that is no fault."""
+    count = len(sources)
+    text = f"{count:,} {files(count)} skipped: {'it has' if count == 1 else 'all have'} no known format"
+    click.echo(f"turnlint: {text}", err=True)
 
 
 def tell_nothing(verb: str, *, skipped: bool, named: bool) -> None:

@@ -11,6 +11,8 @@ from msgspec import Struct, structs
 from turnlint.aggregation import aggregate
 from turnlint.cli import option
 from turnlint.cli.asking import (
+    SKIP_UNKNOWN,
+    as_found,
     is_same,
     no_conversation_in,
     rules_of_a_run,
@@ -18,6 +20,7 @@ from turnlint.cli.asking import (
     skipped_in_folders,
     sources_of,
     tell_nothing,
+    tell_unknown,
     words,
 )
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
@@ -83,6 +86,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     is_flag=True,
     help="Write nothing; exit with 1 if a file would change.",
 )
+@SKIP_UNKNOWN
 @option("-q", "--quiet", is_flag=True, help="Print no summary; problems still go to standard error.")
 @option(
     "-o",
@@ -97,6 +101,10 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 @option(
     "--report", "report_file", metavar="FILE", help="Write a JSON report of all changes; - is standard output."
 )  # fmt: skip
+@option(
+    "--diagnostics", is_flag=True,
+    help="List the ids of all conversations in the report, with and without changes. Needs --report.",
+)  # fmt: skip
 @option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input.")
 @option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
@@ -110,7 +118,8 @@ def command(
     select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, form: str | None, origin: str | None, close_pending: bool,
     diff: str | None,
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
-    stdin_filename: str, fail_on: str, color: str, quiet: bool, histories: tuple[str, ...],
+    diagnostics: bool, stdin_filename: str, fail_on: str, color: str, quiet: bool, histories: tuple[str, ...],
+    skip_unknown: bool,
 ) -> None:  # fmt: skip
     """Repair transcripts in place.
 
@@ -124,6 +133,8 @@ def command(
     way = Way(not (diff or check), diff or "", output, journal_file, not no_journal, form or "")
     _refuse(way, paths, report_file)
     history = Index(map(_history_at, histories))
+    if diagnostics and not report_file:
+        raise click.UsageError("--diagnostics needs --report FILE")
     options = Options(
         format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore), origin=origin,
     )  # fmt: skip
@@ -144,6 +155,7 @@ def command(
             paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
         )
     )
+    sources = as_found(sources, skips_unknown=skip_unknown)
     if output and len(sources) > 1:
         raise click.UsageError("-o needs exactly one input file")
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
@@ -151,7 +163,19 @@ def command(
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
     sifted = Plan(asked, options, with_baselines=False)
     sifted.remarked = plan.remarked
-    settings = _Settings(plan, sifted, policy, way, report_file, bool(carried), color, quiet, history)
+    settings = _Settings(
+        plan,
+        sifted,
+        policy,
+        way,
+        report_file,
+        bool(carried),
+        color,
+        quiet,
+        history,
+        diagnostics,
+        skip_unknown,
+    )
     raise click.exceptions.Exit(_run(sources, settings))
 
 
@@ -169,6 +193,8 @@ class _Settings(Struct, frozen=True):
     color: str
     quiet: bool
     history: Index
+    diagnostics: bool
+    skip_unknown: bool
 
 
 def _history_at(path: str) -> Source:
@@ -272,7 +298,18 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
         from turnlint.canonical_form.conversion import repair_options
 
         options = repair_options(options)
-        return Run(options, Book(options), policy, settings.way, look, out, None, last)
+        return Run(
+            options,
+            Book(options),
+            policy,
+            settings.way,
+            look,
+            out,
+            None,
+            last,
+            settings.history,
+            settings.diagnostics,
+        )
     linted = terms
     if terms.options.without or terms.options.pardons:
         linted = settings.sifted.of(source)
@@ -280,7 +317,9 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
     def linter(result: Source) -> Iterable[Event]:
         return aggregate(linted.sift(lint(result, linted.options, linted.book)))
 
-    return Run(options, book, policy, settings.way, look, out, linter, last, settings.history)
+    return Run(
+        options, book, policy, settings.way, look, out, linter, last, settings.history, settings.diagnostics
+    )
 
 
 def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Terms":
@@ -322,7 +361,7 @@ def _fix_all(
                     click.echo(f"turnlint: {no_conversation_in(source)}", err=True)
                 waiting += lines_of(one, voice[1], dry=not run.way.write) if voice else ()
                 if one.fixed and not keep:
-                    one.fixed.changes, one.fixed.told = Spool(), Spool()
+                    one.fixed.changes, one.fixed.told, one.fixed.whole = Spool(), Spool(), None
                 if progress is None:
                     _say(voice, waiting)
     finally:
@@ -374,6 +413,9 @@ def _exit_code(done: list[Done], sources: list[Source], settings: _Settings) -> 
     if any(one.problem for one in done):
         return EXIT_USAGE
     if all(one.fixed is None or one.fixed.foreign for one in done):
+        if settings.skip_unknown and sources:
+            tell_unknown(sources)
+            return 0
         named = any(source.named for source in sources)
         skipped = any(one.fixed is not None and one.fixed.foreign for one in done)
         tell_nothing("fix", skipped=skipped and not named, named=named)

@@ -97,6 +97,8 @@ class Run(Struct, frozen=True):
     last: last_run.LastRun = field(default_factory=last_run.LastRun)
     history: Index = field(default_factory=lambda: Index(()))
     """The calls in the files of `--history`."""
+    tells_all: bool = False
+    """Whether the report lists all conversations."""
 
 
 def repair(run: Run, source: Source, progress: Progress | None) -> Done:
@@ -146,7 +148,7 @@ def _fixed(
 ) -> Fixed:
     try:
         book = run.book.with_history(History(run.history, source.path))
-        fixed = fix(still, run.options, book, run.policy, progress, run.linter)
+        fixed = fix(still, run.options, book, run.policy, progress, run.linter, tells_all=run.tells_all)
     except (SourceError, WriteError):
         raise
     except OSError as error:

@@ -10,6 +10,8 @@ import click
 
 from turnlint.cli import option
 from turnlint.cli.asking import (
+    SKIP_UNKNOWN,
+    as_found,
     no_conversation_in,
     rules_of_a_run,
     shown,
@@ -83,6 +85,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
     "--fail-on-skipped", is_flag=True,
     help="Exit with 1 if a named file is empty or has an unrecognized format.",
 )  # fmt: skip
+@SKIP_UNKNOWN
 @option(
     "--output-format", type=Named("output format", FORMATS), default="text", show_default=True,
     help="Format of standard output: " + ", ".join(FORMATS) + ".",
@@ -116,6 +119,10 @@ def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
 @option(
     "--statistics", cls=Loose, bare="rule", type=Named("grouping", COUNTED), metavar="[=BY]",
     help="Add a table of findings to text and JSON output, grouped by " + ", ".join(COUNTED) + ". Default: rule.",
+)  # fmt: skip
+@option(
+    "--diagnostics", is_flag=True,
+    help="List the ids of all conversations in json and jsonl output, and the decisions about them.",
 )  # fmt: skip
 @option("--profile-rules", is_flag=True, help="Print the time spent in each rule to standard error.")
 @option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 when there are findings.")
@@ -167,6 +174,7 @@ def command(
         fingerprints=way.follow or any(kind.fingerprints for kind in kinds),
         spans=any(kind.spans for kind in kinds),
         conversations=any(kind.conversations for kind in kinds),
+        diagnostics=way.diagnostics,
         says=way.statistics in SAID,
     )
     asked = Asked(
@@ -175,7 +183,7 @@ def command(
     )  # fmt: skip
     timing = _timing() if way.profile_rules else None
     plan = Plan(asked, options, book=timing.book if timing else Book)
-    sources = plan.read(way.find(paths))
+    sources = as_found(plan.read(way.find(paths)), skips_unknown=way.skip_unknown)
     if not is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
     with ExitStack() as files:
@@ -189,6 +197,8 @@ def command(
         if not way.quiet:
             for line in skipped_in_folders():
                 click.echo(f"turnlint: {line}", err=True)
+        if way.skip_unknown and sources and not (seen.total.files or seen.total.crashes or seen.unreadable):
+            raise click.exceptions.Exit(0)
         code = _exit_code(seen, fails_on_skipped=way.fail_on_skipped)
         if timing:
             timing.tell()

@@ -17,6 +17,9 @@ from turnlint.engine import Tally
 from turnlint.report import FLOWING, FORMATS, KINDS, Batched, Kind, Sink, open_sink
 from turnlint.text import did_you_mean
 
+DIAGNOSED = frozenset({"json", "jsonl"})
+"""Formats of output that list the ids of conversations."""
+
 
 class Lint(Command):
     """The command; with --fix it is `turnlint fix`, with the options of that command."""
@@ -58,11 +61,13 @@ class Way(Struct, frozen=True):
     jobs: int
     cache: bool
     statistics: str | None
+    diagnostics: bool
     profile_rules: bool
     follow: bool
     poll: float
     exit_zero: bool
     fail_on_skipped: bool
+    skip_unknown: bool
     quiet: int
     color: str
 
@@ -75,8 +80,13 @@ class Way(Struct, frozen=True):
             raise click.UsageError(
                 f"{stuck[0]} reports end with a summary and --follow does not end; expected one of {', '.join(FLOWING)}"
             )
-        if self.follow and self.cache:
-            raise click.UsageError("--follow and --cache cannot be combined")
+        if self.skip_unknown and self.fail_on_skipped:
+            raise click.UsageError("--skip-unknown and --fail-on-skipped cannot be combined")
+        if self.diagnostics and DIAGNOSED.isdisjoint(names):
+            raise click.UsageError("--diagnostics needs the output format json or jsonl")
+        for name, is_given in (("--cache", self.cache), ("--diagnostics", self.diagnostics)):
+            if self.follow and is_given:
+                raise click.UsageError(f"--follow and {name} cannot be combined")
         return [KINDS[name] for name in names]
 
     def content(self) -> str:

@@ -34,7 +34,7 @@ _ARGUMENTS: tuple[tuple[Written, Arguments], ...] = (
 _EMPTIES = ("message", "text", "white")
 _UNBOUNDED = 1 << 62
 _NOT_ASCII = 1 << CLASS_OF[0xFF]
-_ORPHAN, _NO_TRIGGER = frozenset({"orphan"}), frozenset[str]()
+_ORPHAN, _OUTSIDE, _NO_TRIGGER = frozenset({"orphan"}), frozenset({"outside"}), frozenset[str]()
 _START: Labels = frozenset({"start"})
 
 
@@ -167,7 +167,7 @@ class Decoder:
             has_sent_end=around.has_sent_end,
             is_log=around.is_log,
             open_end=around.open_end,
-            triggers=_triggers_of(flags, headless=headless),
+            triggers=_triggers_of(flags, headless=headless) | self._outside(words),
             headless=headless,
             request=_request_of(request, tools, tool_names, twins="twin-tools" in flags)
             if tools and request
@@ -237,6 +237,10 @@ class Decoder:
         found = frozenset(self.mark_names[number] for number in _bits(bits))
         by_pairs = _OF_PAIRS if "unpaired" in found else frozenset[str]()
         return (found | by_pairs) - _NATIVE_MARKS, found
+
+    def _outside(self, marks: frozenset[str]) -> frozenset[str]:
+        """The trigger for a result behind other messages; of another turn too, which the native side marks alike."""
+        return _OUTSIDE if self.tables.anywhere and "spoken-between" in marks else _NO_TRIGGER
 
     def _mixed(self, bits: int) -> frozenset[str]:
         return frozenset(self.tables.classes[number].written for number in _bits(bits))

@@ -98,6 +98,8 @@ class Tables(Struct, frozen=True):
     item_kinds: tuple[str, ...]
     output_kinds: tuple[tuple[str, ...], ...]
     """The words that each kind may mean."""
+    anywhere: bool
+    """As `Wire.anywhere`."""
 
 
 def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
@@ -143,7 +145,7 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
         frozenset(
             kind for shape in shapes.values() for kind, piece in shape.kinds.items() if piece.piece == "server_result"
         ),
-        tuple(message.kinds), tuple(piece.means or (kind,) for kind, piece in outputs.kinds.items()),
+        tuple(message.kinds), tuple(piece.means or (kind,) for kind, piece in outputs.kinds.items()), syntax.anywhere,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
+from turnlint.diagnosis import told_of
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Progress, Source, has_bytes
@@ -50,9 +51,10 @@ from turnlint.repair.outcome import Failure, Fixed
 from turnlint.repair.recognizing import format_fault_of
 from turnlint.repair.selecting import Selector
 from turnlint.repair.sparing import Spared
+from turnlint.repair.spool import Spool
 from turnlint.repair.telling import conversations_told
 from turnlint.repair.tracing import trace
-from turnlint.repair.unit import Cell, Unit, patched
+from turnlint.repair.unit import Cell, Unit, own_bytes, patched, sole_record
 from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Patch
 from turnlint.text import quote_name
@@ -79,15 +81,17 @@ def fix(
 def fix_once(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
     spared: frozenset[Any] = frozenset(), accepting: Book | None = None, *, traced: bool = False,
-    keeps_formats: bool = False,
+    keeps_formats: bool = False, tells_all: bool = False,
 ) -> Fixed:  # fmt: skip
     """Compute one pass of repair over a source. An earlier pass gives the findings to ignore as `spared`.
 
     A conversation gets no canonical ids that a provider of `accepting` rejects. With `keeps_formats`, each record shows
-    its format after the repair if it does before, so that the file does.
+    its format after the repair if it does before, so that the file does. With `tells_all`, the result has the ids of
+    all conversations.
     """
     work = _Fixing(source, options, book, policy, spared, accepting, keeps_formats=keeps_formats)
     work.out.ids = {} if traced else None
+    work.out.whole = Spool() if tells_all else None
     return work.run(progress)
 
 
@@ -145,7 +149,7 @@ class _Fixing:
         return out
 
     def _read(self, progress: Progress | None) -> None:
-        skip_sound = not (self.renames or self.options.own_rules)
+        skip_sound = not (self.renames or self.options.own_rules or self.out.whole is not None)
         for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             self._take(batch)
         if self.evaluator.passed is not None:
@@ -171,7 +175,7 @@ class _Fixing:
                 kept = tuple(one for one in item if not (self._part(one) or self._join(one)))
                 damages += kept
                 self._keep_loose(kept)
-            elif (record := _one_record(item)) is not None:
+            elif (record := sole_record(item)) is not None:
                 records[record.offset] = record
                 whole.setdefault(record.offset, []).append(item)
             else:
@@ -185,7 +189,7 @@ class _Fixing:
         for offset in sorted(records):
             self.loose.pop(offset, None)
             own = self._cell(records[offset])
-            data = own.data[: len(_own(records[offset], {*records, *ours}))]
+            data = own.data[: len(own_bytes(records[offset], {*records, *ours}))]
             self._judge_record(records[offset], data, whole[offset], ours.get(offset, []))
 
     # Records that share a line.
@@ -351,6 +355,8 @@ class _Fixing:
         for one in transcripts:
             try:
                 judged = self.evaluator.judge(one)
+                if self.out.whole is not None:
+                    self.out.whole.append(told_of(judged, judged, one.index))
                 self.has_found = self.has_found or bool(judged.findings)
                 spared = self._spared()
                 spared.sift([judged])
@@ -574,26 +580,6 @@ def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
     for one in changes:
         index = one.conversation_index
         yield one if index is None else structs.replace(one, conversation_index=first + index)
-
-
-def _one_record(transcript: Transcript) -> Record | None:
-    """Return the record that contains all of a conversation, if its bytes are in memory."""
-    if transcript.beside:
-        return None
-    if not transcript.messages:
-        return transcript.request.record if transcript.request else None
-    record = transcript.messages[0].record
-    alone = all(message.record is record for message in transcript.messages)
-    inside = (
-        len(transcript.messages) > 1 or transcript.request is not None or len(transcript.messages[0].at) > 0
-    )
-    return record if alone and record.data and inside else None
-
-
-def _own(record: Record, starts: Iterable[int]) -> bytes:
-    """Return the bytes of a record without those of the next, where the line end between them is missing."""
-    size = min((one - record.offset for one in starts if one > record.offset), default=len(record.data))
-    return record.data[:size]
 
 
 def _carrier(name: str | None) -> Carrier | None:

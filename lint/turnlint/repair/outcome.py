@@ -9,27 +9,13 @@ from msgspec import Struct, field
 from turnlint.documents.selection import Selection
 from turnlint.documents.source import Source
 from turnlint.errors import SourceError
+from turnlint.events import Told
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding
 from turnlint.neighbours import Near
 from turnlint.repair.change import Change
 from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import IdMap
-
-
-class Told(Struct, frozen=True):
-    """The entry of one conversation in the repair report."""
-
-    conversation: str | None
-    index: int
-    line: int
-    wire: str
-    providers: tuple[str, ...]
-    seen: tuple[str, ...]
-    """The canonical ids of its calls before the repair."""
-    calls: tuple[str, ...]
-    """The ids of its calls and of its results after the repair."""
-    results: tuple[str, ...]
 
 
 class Failure(Struct, frozen=True):
@@ -85,6 +71,8 @@ class Fixed(Struct):
     patches: list[Bytes] = []
     changes: Spool[Change] = field(default_factory=Spool)
     told: Spool[Told] = field(default_factory=Spool)
+    whole: Spool[Told] | None = None
+    """Where requested, the ids of all conversations before the repair."""
     failures: list[Failure] = []
     notes: list[Failure] = []
     """Conversations that keep a finding, because its repair would bring in another."""

@@ -16,13 +16,14 @@ from turnlint.counting import UNREAD
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Event, Options, Skipped, Tally, lint
 from turnlint.errors import SourceError
+from turnlint.events import Told
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES, Finding, Transcript
 from turnlint.reading import Foreign, batches
 from turnlint.repair.choosing import Policy, as_read, is_left_open, wanted
 from turnlint.repair.fixing import fix_once
-from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
+from turnlint.repair.outcome import Blocked, Failure, Fixed, provider_of
 from turnlint.repair.selecting import find_in_result
 from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import followed
@@ -40,9 +41,12 @@ Linter = Callable[[Source], Iterable[Event]]
 
 def fix(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
-    linter: Linter | None = None, *, traced: bool = False,
+    linter: Linter | None = None, *, traced: bool = False, tells_all: bool = False,
 ) -> Fixed:  # fmt: skip
-    """Repair a source in as many passes as it needs. If `traced`, the result has the ids after the repair."""
+    """Repair a source in as many passes as it needs.
+
+    If `traced`, the result has the ids after the repair. With `tells_all` it has the ids of all conversations.
+    """
     given_options, given_book = options, book
     ask = linter or (lambda result: lint(result, given_options, given_book))
     accepting = None
@@ -52,7 +56,7 @@ def fix(
         accepting, options = book, structs.replace(options, providers=())
         book = Book(options).with_history(book.history)
     once = partial(fix_once, options=options, book=book, policy=policy, accepting=accepting, traced=traced)
-    fixed = once(source, progress=progress)
+    fixed = once(source, progress=progress, tells_all=tells_all)
     if fixed.problem or not (accepting or fixed.patches or any(fixed.before.values())):
         return fixed
     if accepting:
@@ -64,7 +68,7 @@ def fix(
     if not is_told and (left.skipped or left.unread > unread or _is_unknown(source, fixed, given_book)):
         # Some repairs removed the only features of a format. The others can be made.
         once, before = partial(once, keeps_formats=True), fixed.before
-        fixed = once(source)
+        fixed = once(source, tells_all=tells_all)
         fixed.before = before
         left = _repeat(source, fixed, once, ask, policy)
         left.skipped = left.skipped or _is_unknown(source, fixed, given_book)
@@ -90,7 +94,11 @@ def _repeat(source: Source, fixed: Fixed, once: Callable[..., Fixed], ask: Linte
         if not fixed.patches or not (left.is_open or joined):
             break
         with _result(source, fixed) as result:
-            more = once(result, spared=frozenset(fixed.spared))
+            # The pass before joined lines, so that only this one reads all conversations.
+            tells_all = joined and fixed.whole is not None
+            more = once(result, spared=frozenset(fixed.spared), tells_all=tells_all)
+        if more.whole is not None:
+            fixed.whole = more.whole
         if not more.patches:
             break
         _join(fixed, more)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
+from turnlint.diagnosis import ToolNames, told_of
 from turnlint.documents.locate import PlaceFinder
 from turnlint.engine import Judged
-from turnlint.ids import canonicalize
+from turnlint.events import Told
 from turnlint.model import Call, Finding, Pointer, Result, Text, Thinking
 from turnlint.placing import as_pointer
 from turnlint.repair.change import Change, What, digest
-from turnlint.repair.outcome import Told
 from turnlint.repair.sheet import Sheet
 
 NOUNS: dict[type, str] = {Result: "result", Call: "call", Thinking: "thought", Text: "text"}
@@ -26,6 +26,7 @@ class Tale:
         """The places of the changes: the record, and the pointer."""
         self.told: list[bytes] = []
         """The old values of removed, renamed and rewritten places."""
+        self.tools = ToolNames(sheet.judged)
         self.first: dict[int, Finding] = {}
         """For each message, the finding of its first change."""
 
@@ -52,7 +53,7 @@ class Tale:
         self.changes.append(Change(
             finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
             as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
-            finding.tool, finding.provider, *ids, after=digest(after),
+            self.tools.of(finding), finding.provider, *ids, after=digest(after),
             source_path=source[0], source_line=source[1],
             message_index=message, piece=self._noun(message, place) if what == "removed" else "",
         ))  # fmt: skip
@@ -107,14 +108,4 @@ class Tale:
 def conversations_told(start: Sequence[Judged], end: Sequence[Judged], first: int) -> Iterator[Told]:
     """Yield the report entry of each conversation of a repair."""
     for number, (was, now) in enumerate(zip(start, end, strict=False)):
-        transcript = was.transcript
-        line = transcript.messages[0].record.line if transcript.messages else 1
-        seen = (one.new for one in canonicalize(transcript, was.pairs).entries if one.piece == "call")
-        answers = (one.answer for one in now.pairs.interactions if one.answer is not None)
-        yield Told(
-            transcript.id, first + number, line, transcript.wire.name,
-            tuple(case.profile.label for case in now.cases if case.profile),
-            tuple(one for one in seen if one),
-            tuple(one.asked.call.id or "" for one in now.pairs.interactions),
-            tuple(one.result.id or "" for one in answers),
-        )  # fmt: skip
+        yield told_of(was, now, first + number)

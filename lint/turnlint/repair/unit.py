@@ -3,7 +3,7 @@
 A unit has the text of those records while it changes, and parses it again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
@@ -144,3 +144,23 @@ def patched(data: bytes, patches: Sequence[tuple[int, int, bytes]]) -> bytes:
         out += [data[pos:start], new]
         pos = end
     return b"".join((*out, data[pos:]))
+
+
+def sole_record(transcript: Transcript) -> Record | None:
+    """Return the record that contains all of a conversation, if its bytes are in memory."""
+    if transcript.beside:
+        return None
+    if not transcript.messages:
+        return transcript.request.record if transcript.request else None
+    record = transcript.messages[0].record
+    alone = all(message.record is record for message in transcript.messages)
+    inside = (
+        len(transcript.messages) > 1 or transcript.request is not None or len(transcript.messages[0].at) > 0
+    )
+    return record if alone and record.data and inside else None
+
+
+def own_bytes(record: Record, starts: Iterable[int]) -> bytes:
+    """Return the bytes of a record without those of the next, where the line end between them is missing."""
+    size = min((one - record.offset for one in starts if one > record.offset), default=len(record.data))
+    return record.data[:size]

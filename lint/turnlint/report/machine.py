@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType, json, to_builtins
 
-from turnlint.engine import Event, Tally
+from turnlint.engine import Diagnosis, Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
 from turnlint.text import truncate
 
 if TYPE_CHECKING:
+    from turnlint.repair.spool import Spool
     from turnlint.report.statistics import Count
 
 SCHEMA = "turnlint/report-v1"
@@ -148,6 +149,8 @@ class Lines:
         if isinstance(event, Row):
             self.write(in_json(written(reported(event))) + "\n")
             self.counting.take(event)
+        elif isinstance(event, Diagnosis):
+            self.write(f'{{"diagnostics": {_diagnosed(event)}}}\n')
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         summary = self.counting.summary(tally)
@@ -161,6 +164,8 @@ class Document:
         self.write = write
         self.counting = _Counting(look)
         self.count = 0
+        self.diagnosed: Spool[str] | None = None
+        """The ids of conversations, which follow the findings; many of them are in a file."""
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
@@ -168,6 +173,12 @@ class Document:
             self.write(("\n  " if self.count == 0 else ",\n  ") + in_json(written(reported(event))))
             self.count += 1
             self.counting.take(event)
+        elif isinstance(event, Diagnosis):
+            if self.diagnosed is None:
+                from turnlint.repair.spool import Spool
+
+                self.diagnosed = Spool()
+            self.diagnosed.append(_diagnosed(event))
 
     def _open(self) -> None:
         if not self.count:
@@ -176,7 +187,19 @@ class Document:
     def finish(self, tally: Tally, *, complete: bool) -> None:
         self._open()
         self.write("\n" if self.count else "")
+        if self.diagnosed is not None:
+            self.write('], "conversations": [')
+            for number, one in enumerate(self.diagnosed):
+                self.write((",\n  " if number else "\n  ") + one)
+            self.write("\n")
         self.write(f'], "summary": {self.counting.summary(tally)}, "complete": {_WORDS[complete]}}}\n')
+
+
+def _diagnosed(event: Diagnosis) -> str:
+    """Return the entry of a conversation as one line of JSON."""
+    from turnlint.report.diagnostics import as_json
+
+    return in_json(written(as_json(event)))
 
 
 def open_sink(name: str, write: Write, look: Look) -> Sink:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from turnlint import __version__
+from turnlint.diagnosis import DEDUPE
+from turnlint.events import Told
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.outcome import Blocked, Failure, Fixed, Removal, Told
+from turnlint.repair.outcome import Blocked, Failure, Fixed, Removal
+from turnlint.report.diagnostics import format_of, ids_of
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
 from turnlint.text import truncate
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "turnlint/repair-v1"
 KINDS = ("moved", "added", "removed", "renamed", "rewritten")
-DEDUPE = frozenset({"duplicate-result", "conflicting-results", "replayed-call", "reused-call-id"})
-"""Rules that decide which of several calls or results stays, or that all stay."""
 
 
 class Done(Struct):
@@ -254,26 +255,35 @@ def _change(path: str, change: Change) -> dict[str, Any]:
 
 
 def _conversations(done: Done) -> Iterator[dict[str, Any]]:
-    if done.fixed is None or not done.changed:
+    if done.fixed is None or not (done.changed or done.fixed.whole):
         return
     ours: dict[Key, list[Change]] = {}
-    for change in done.fixed.changes:
+    for change in _changes(done):
         if change.rule in DEDUPE or completes(change):  # other changes are not listed here
             ours.setdefault(key_of(change), []).append(change)
-    for told in done.fixed.told:
+    for told in _told(done, done.fixed):
         changes = ours.get(key_of(told), [])
         yield {
             "path": done.name,
             "line": told.line,
             "id": truncate(told.conversation, LONGEST_NAME),
             "index": told.index,
-            "canonical_ids_seen": list(told.seen),
-            "emitted_call_ids": [truncate(one, LONGEST_NAME) for one in told.calls],
-            "emitted_result_ids": [truncate(one, LONGEST_NAME) for one in told.results],
+            **ids_of(told),
             "dedupe_decisions": [_decision(change) for change in changes if change.rule in DEDUPE],
             "synthetic_completions": [_completion(change) for change in changes if completes(change)],
-            "provider_format": {"wire": told.wire, "providers": list(told.providers)},
+            "provider_format": format_of(told),
         }
+
+
+def _told(done: Done, fixed: Fixed) -> Iterator[Told]:
+    """Yield the conversations of a source: the repaired ones, or where requested all in their order."""
+    if fixed.whole is None:
+        yield from fixed.told
+        return
+    repaired = {one.index: one for one in fixed.told} if done.changed else {}
+    for one in fixed.whole:
+        yield repaired.pop(one.index, one)
+    yield from repaired.values()
 
 
 def completes(change: Change) -> bool:

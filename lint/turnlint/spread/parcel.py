@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field, structs
 
 from turnlint.documents.source import Source
-from turnlint.engine import Crash, Event, Heard, Remark, Run, Skipped, Tally
+from turnlint.engine import Crash, Diagnosis, Event, Heard, Remark, Run, Skipped, Tally
 from turnlint.errors import SourceError
 from turnlint.model import Finding
 from turnlint.rows import Ignored, Place, Point, Row, drawn_shape, lean
@@ -25,7 +25,7 @@ class Died(Lost, frozen=True):
     """A task whose process ended before it was done."""
 
 
-Sent = Row | Skipped | Heard | Crash | Remark
+Sent = Row | Skipped | Heard | Diagnosis | Crash | Remark
 """Events that are sent between processes."""
 
 
@@ -111,6 +111,8 @@ class Joint:
                 yield structs.replace(
                     event, line=event.line + self.shift, index=event.index + self.conversations
                 )
+            elif isinstance(event, Diagnosis):
+                yield self._diagnosis(event)
             else:
                 yield event
         for shape, count in self.met_here.items():
@@ -132,6 +134,14 @@ class Joint:
             row, finding=finding, place=self._place(row.place), related=related, view=view,
             fingerprint=self._name(row.fingerprint), rank=0,
         )  # fmt: skip
+
+    def _diagnosis(self, one: Diagnosis) -> Diagnosis:
+        told = structs.replace(
+            one.told, line=one.told.line + self.shift, index=one.told.index + self.conversations
+        )
+        decisions = tuple(structs.replace(two, line=two.line + self.shift) for two in one.decisions)
+        completions = tuple(structs.replace(two, line=two.line + self.shift) for two in one.completions)
+        return structs.replace(one, told=told, decisions=decisions, completions=completions)
 
     def _place(self, place: Place) -> Place:
         start, end = place.span or (None, None)
