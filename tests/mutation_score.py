@@ -30,6 +30,8 @@ PACKAGES = {
                "mixed_turns", "joined_records", "fix_passes", "fix_records", "openai_responses", "marks"],
     "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules", "ids_of_repairs", "fix_canonical", "naming", "fix_passes",
             "hostile_pairs", "writable"],
+    "/lifecycle": ["lifecycle", "completions"],
+    "/completions": ["completions"],
     "documents/edit": ["edit", "keeping", "fix_passes", "rules", "white_space", "hostile_fix"],
     "repair": ["fix_passes", "fix_records", "losses", "composing", "rules", "hostile_pairs", "fix_cli", "fix_words", "mixed_turns",
                "split_records", "hostile_fix", "fix_promises", "impossible_fixes", "doubtful_pairs", "joined_records", "ids_of_repairs"],
@@ -222,7 +224,7 @@ class Runner:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how many mutants the tests find.")
-    parser.add_argument("--mutants", type=int, default=64, help="size of the sample")
+    parser.add_argument("--mutants", type=int, default=96, help="size of the sample")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", type=Path, default=ROOT / "tests", help="folder with the tests")
     parser.add_argument("--package", action="append", choices=PACKAGES, help="one of the packages")

@@ -29,7 +29,7 @@ from turnlint.lifecycle import (
     lifecycle_of,
     meaning_of,
 )
-from turnlint.model import Record, State, Transcript
+from turnlint.model import Keys, Record, Result, State, Transcript
 from turnlint.reference import page
 
 CALLING = {"speaker": "ai", "blocks": [{"type": "tool_call", "id": "c1", "name": "run", "parameters": {}}]}
@@ -79,12 +79,14 @@ def state(**marks: Any) -> State:
 
 
 def test_5_1_each_interaction_has_one_of_four_states() -> None:
+    """Section 5.1: "Each tool interaction is defined by a canonical call identity and lifecycle state"."""
     assert set(get_args(State)) == {"pending", "complete", "cancelled", "error"}
     assert {meaning_of(marks).state for marks in ALL_MARKS} == set(get_args(State))
 
 
 @pytest.mark.parametrize("marks", ALL_MARKS, ids=repr)
 def test_5_2_every_combination_of_marks_has_the_state_of_the_table(marks: Marks) -> None:
+    """Section 5.2: "Lifecycle state must therefore be inferred from a combination"."""
     states = STATES[marks.failure, marks.outcome]
     assert meaning_of(marks).state == states[(None, True, False).index(marks.complete)]
 
@@ -102,8 +104,16 @@ def test_5_2_the_canonical_keys_give_the_state_of_the_table(marks: Marks) -> Non
         assert state(error=error, result=result, isComplete=complete) == expected, (error, result)
 
 
+@pytest.mark.parametrize(("failure", "outcome"), STATES)
+def test_5_2_the_mark_of_completion_is_optional(failure: Failure, outcome: Outcome) -> None:
+    """Section 5.2: "`ToolResponseBlock.isComplete` is optional": without it the state is that of a response marked as complete."""
+    states = {meaning_of(Marks(complete, failure, outcome)).state for complete in (None, True)}
+    assert len(states) == 1
+
+
 @pytest.mark.parametrize("field", ["complete", "failure", "outcome"])
 def test_5_2_no_single_field_decides(field: str) -> None:
+    """Section 5.2: "not from any single field"."""
     seen: dict[object, set[State]] = {}
     for marks in ALL_MARKS:
         seen.setdefault(getattr(marks, field), set()).add(meaning_of(marks).state)
@@ -185,6 +195,33 @@ def test_the_page_has_a_row_for_each_combination() -> None:
 def test_the_state_of_an_open_call_is_pending() -> None:
     assert interaction().lifecycle == lifecycle_of(None)
     assert lifecycle_of(None) == Lifecycle("pending", "nothing is not a result")
+
+
+def test_only_a_short_text_is_a_cancellation_by_its_words() -> None:
+    for size, expected in ((MAX_SENTENCE_BYTES, True), (MAX_SENTENCE_BYTES + 1, False)):
+        padded = b'"cancelled' + b" " * (size - len(b'"cancelled"')) + b'"'
+        assert len(padded) == size
+        assert is_cancellation(padded) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "value", "expected"),
+    [
+        (b'"x"', None, None, True),
+        (b'"x"', False, None, True),
+        (b'"x"', True, None, False),
+        (b'["no","x"]', True, True, True),
+        (b'"no"', True, False, False),
+        (b"", False, False, False),
+    ],
+)
+def test_a_lifecycle_tells_whether_the_tool_gave_an_output(
+    body: bytes, error: bool | None, value: bool | None, expected: bool
+) -> None:
+    """The text of an error is no output; the canonical form has a key for each."""
+    lifecycle = lifecycle_of(Result((), Keys((), (), ()), "c1", None, body, error=error, value=value))
+    assert lifecycle.has_output is expected
+    assert lifecycle.state == ("error" if error else "complete" if expected else "pending")
 
 
 @pytest.mark.parametrize("sentence", PLACEHOLDERS)

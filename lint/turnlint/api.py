@@ -40,7 +40,6 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
-from turnlint.completions import has_same_content, is_same_completion
 from turnlint.documents.decode import without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.facts import ITEM_PATTERNS, ITEM_PREFIXES
@@ -452,7 +451,16 @@ def near_result(case: Case, answered: Answered, note: str) -> Related:
 
 def says_same(one: Answered, other: Answered) -> bool:
     """Whether two results have the same state and content, independent of the encoding."""
+    from turnlint.completions import is_same_completion
+
     return is_same_completion(one.result, other.result)
+
+
+def has_same_content(one: Answered, other: Answered) -> bool:
+    """Whether two results have the same content, independent of the encoding."""
+    from turnlint import completions
+
+    return completions.has_same_content(one.result.body, other.result.body)
 
 
 def spot(one: Asked | Answered) -> "Piece":

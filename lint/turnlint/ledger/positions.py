@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice, pairwise, takewhile
 
-from turnlint.documents.decode import normal
+from turnlint.completions import content_of
 from turnlint.ledger.alike import NEAR, is_copy, normal_form
 from turnlint.ledger.matching import Matching
 from turnlint.ledger.sharing import fresh_of
@@ -238,7 +238,7 @@ def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
     yield real
     if len({work.results[index].result.id for index in real}) == 1:
         fresh = fresh_of(work, real)
-        if len(fresh) == len({normal(work.results[index].result.body) for index in real}):
+        if len(fresh) == len({content_of(work.results[index].result.body) for index in real}):
             yield fresh
     if written:
         yield results

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from itertools import islice, pairwise, takewhile
 
-from turnlint.documents.decode import normal
+from turnlint.completions import content_of
 from turnlint.ledger.alike import NEAR, is_copy, is_same_call, normal_form
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import How, usable
@@ -363,7 +363,7 @@ class _Group:
 
     def _are_equal(self, run: Numbers) -> bool:
         """Whether each result that repeats another has its whole text."""
-        bodies = {normal(self.work.results[index].result.body) for index in run}
+        bodies = {content_of(self.work.results[index].result.body) for index in run}
         return len(bodies) == len(fresh_of(self.work, run))
 
     def _is_one_call(self, calls: Numbers, *, alone: bool, fresh: Numbers) -> bool:

@@ -113,7 +113,7 @@ def _worth(one: Answered) -> int:
 def _pair(again: Answered, first: Answered, *, same: bool) -> str:
     """Return the two results as a part of a sentence."""
     less = min(_worth(again), _worth(first))
-    if same and has_same_content(again.result.body, first.result.body):
+    if same and has_same_content(again, first):
         return "both the same"
     if same:
         return (
@@ -138,7 +138,7 @@ def _fix(case: Case, again: Answered, first: Answered, interaction: Interaction,
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
         kept = _FILLERS.get(_worth(again), "real result")
         return Fix("lossy", f"replace the {_FILLERS[_worth(first)]} with the {kept}", steps)
-    is_copy = same and has_same_content(again.result.body, first.result.body)
+    is_copy = same and has_same_content(again, first)
     what = "second result" if is_copy else _FILLERS.get(_worth(again), "second cancellation")
     title = f"remove the {what}{also_calls(len(case.calls_in(again)))}"
     exact = (is_copy or holds_nothing(again.result)) and not (
