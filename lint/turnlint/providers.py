@@ -176,6 +176,20 @@ def origin_of(host: str | None, model: str | None) -> str:
     return _installed().origin(host, model)
 
 
+@lru_cache(maxsize=256)
+def origin_named(provider: str | None, model: str | None) -> str:
+    """Return the provider of a message, from the names that its log has for the provider and the model."""
+    if provider in _installed().names():
+        return origin_of_profile(provider or "")
+    return origin_of(None, model) or provider or ""
+
+
+def origin_of_profile(name: str) -> str:
+    """Return the name in canonical ids of the provider of a profile."""
+    versions = _installed().versions(name)
+    return _origin_of(versions[0]) if versions else name
+
+
 @cache
 def _installed() -> Providers:
     return Providers(packages())

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Raw, Struct, json
 
-from turnlint import carriers, providers
+from turnlint import carriers
 from turnlint.canonical_form.contents import (
     ORDINARY_KINDS,
     arguments_in,
@@ -26,7 +26,7 @@ from turnlint.canonical_form.members import Values, container, decode, is_text, 
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.errors import FormError
-from turnlint.ids import canonicalize, origin_of
+from turnlint.ids import canonicalize, origin_of, provider_of
 from turnlint.ids.turns import is_digest, short, turns
 from turnlint.ledger import Ledger, is_adoptable
 from turnlint.ledger import read as paired
@@ -227,7 +227,12 @@ class _Builder:
         here = _Place(index, message, values, own)
         for number, (of, some) in enumerate(groups or [(speaker, [])]):
             key = next((self.turns[one.seq] for one in some if one.seq in self.turns), None)
-            metadata = _present(turnId=key)
+            own_maker = message.origin if of == SPEAKERS["assistant"] and not number else None
+            metadata = _present(
+                turnId=key,
+                provider=(own_maker and provider_of(self.transcript, message)) or None,
+                model=own_maker.model if own_maker else None,
+            )
             more: Object = {}
             if not number and self.is_canonical:
                 metadata = _joined(metadata, own.get("metadata"))
@@ -284,11 +289,10 @@ class _Builder:
         parameters, raw = arguments_in(call, here.values.at((*here.message.at, *call.at, *call.keys.body)))
         new = self._id(here, seq)
         kind = "custom" if call.arguments == "free" else call.kind
-        provider, model = self._maker(here.message, here.own)
         metadata = _present(
             rawId=call.id if call.id != new else None,
-            provider=provider or None,
-            model=model,
+            provider=provider_of(self.transcript, here.message) or None,
+            model=self._model_of(here.message),
             type=None if kind in ORDINARY_KINDS else kind,
             server=True if call.server else None,
             state=self.states[seq],
@@ -297,16 +301,11 @@ class _Builder:
         block = {"type": "tool_call", "id": new, "name": call.name, "parameters": parameters}
         return _Made(block, metadata, _keys_of(call))
 
-    def _maker(self, message: Message, own: Mapping[str, Raw]) -> tuple[str, str | None]:
-        """Return the provider and the model of a message: its own, or those of the request."""
-        request, origin = self.transcript.request, message.origin
-        if origin is not None:
-            return origin.provider or providers.origin_of(None, origin.model) or self.origin, origin.model
-        written = own.get("model")
-        if not is_text(written) or written is None:
-            return self.origin, request.model if request else None
-        model = str(decode(written))
-        return providers.origin_of(None, model) or self.origin, model
+    def _model_of(self, message: Message) -> str | None:
+        """Return the model of a message: its own, or that of the request."""
+        own = message.origin.model if message.origin else None
+        request = self.transcript.request
+        return own or (request.model if request else None)
 
     def _result(self, here: "_Place", result: Result, seq: int) -> "_Made":
         at = (*here.message.at, *result.at)
@@ -435,7 +434,7 @@ def _is_joined(last: Object, content: Object) -> bool:
     if last["speaker"] != content["speaker"] or len(last) > 3 or len(content) > 3:
         return False
     before, after = last.get("metadata", {}), content.get("metadata", {})
-    if not {*before, *after} <= {"turnId"}:
+    if not {*before, *after} <= {"turnId", "provider", "model"}:
         return False
     return not before or before == after
 

@@ -15,6 +15,7 @@ from turnlint.ids.projection import (
     origin_of,
     project,
     project_ids,
+    provider_of,
     remembered,
     unused_id,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "origin_of",
     "project",
     "project_ids",
+    "provider_of",
     "remembered",
     "to_history",
     "to_openai",

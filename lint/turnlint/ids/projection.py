@@ -103,6 +103,8 @@ class _Owner(Struct):
     key: str
     """The key of its turn; `index` is its position among the calls of that turn."""
     index: int
+    provider: str
+    """The provider that made the call."""
     content: str
     """A digest of the calls of its turn, which distinguishes it from others with this key and index."""
     block: Call | Result
@@ -219,6 +221,14 @@ def origin_of(transcript: Transcript) -> str:
     )
 
 
+def provider_of(transcript: Transcript, message: Message) -> str:
+    """Return the provider that made the calls of a message: its own, or that of the conversation."""
+    own = message.origin
+    if own is None or transcript.origin is not None:
+        return origin_of(transcript)
+    return providers.origin_named(own.provider, own.model) or origin_of(transcript)
+
+
 class _Book:
     """A conversation's owners of ids, and the places of each owner's id."""
 
@@ -252,16 +262,21 @@ class _Book:
             known = strays.get((result.id, result.server)) if usable(result.id) else None
             if known is None:
                 known = strays[result.id, result.server] = len(self.owners)
-                self.owners.append(_stray(result))
+                self.owners.append(_stray(result, origin_of(self.transcript)))
             yield orphan, known
 
     def canonical(self, provider: str | None = None) -> list[str]:
         """Return the canonical ids of all owners."""
-        said = origin_of(self.transcript) if provider is None else provider
 
         def make(index: int, salt: int) -> str:
             owner = self.owners[index]
-            parts = (said, owner.old, owner.name, owner.key, owner.index)
+            parts = (
+                owner.provider if provider is None else provider,
+                owner.old,
+                owner.name,
+                owner.key,
+                owner.index,
+            )
             return hashed(*parts, owner.content, salt) if salt else canonical_id(*parts)
 
         keep = [owner.old if is_canonical(owner.old) else None for owner in self.owners]
@@ -359,18 +374,20 @@ class _Book:
 
 def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:
     ids = {one.asked.seq: known_id(one) for one in pairs.interactions}
-    return [
-        _Owner(ids[one.seq], one.call.name, turn.key, index, turn.content, one.call)
-        for turn in turns(transcript, pairs)
-        for index, one in zip(turn.places, turn.asked, strict=True)
-    ]
+    found = []
+    for turn in turns(transcript, pairs):
+        for index, one in zip(turn.places, turn.asked, strict=True):
+            provider = provider_of(transcript, transcript.messages[one.message])
+            owner = _Owner(ids[one.seq], one.call.name, turn.key, index, provider, turn.content, one.call)
+            found.append(owner)
+    return found
 
 
-def _stray(result: Result) -> _Owner:
+def _stray(result: Result, provider: str) -> _Owner:
     """Return the owner for a result without a call. Without a usable id, its name and content distinguish it."""
     if usable(result.id):
-        return _Owner(result.id, None, "", 0, "", result)
-    return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
+        return _Owner(result.id, None, "", 0, provider, "", result)
+    return _Owner(result.id, result.name, short(result.body).hex(), 0, provider, "", result)
 
 
 def _given(
