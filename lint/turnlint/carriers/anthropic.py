@@ -38,6 +38,7 @@ from turnlint.model import (
     Keys,
     Message,
     Misfit,
+    Origin,
     Other,
     Pointer,
     Record,
@@ -65,8 +66,17 @@ class Part(Struct, gc=False):
     signature: Raw = NOTHING
 
 
+class ModelInfo(Struct, gc=False):
+    """The model of a message, as Cline stores it."""
+
+    id: Raw = NOTHING
+    provider: Raw = NOTHING
+
+
 class Turn(Guest, gc=False):
     parts: Raw = NOTHING
+    model: Raw = NOTHING
+    modelInfo: Raw = NOTHING
 
 
 class Body(Envelope, gc=False, kw_only=True):
@@ -90,6 +100,7 @@ THINKING = frozenset({"thinking", "redacted_thinking"})
 
 _parts = json.Decoder(list[Raw])
 _all_parts = json.Decoder(list[Part])
+_model_info = json.Decoder(ModelInfo)
 
 
 class _Source(Struct, gc=False):
@@ -112,9 +123,11 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     said = intern(turn.role or "")
     role = ROLES.get(said, "other")
     bare = turn.tool_calls is NOTHING and turn.tool_call_id is NOTHING
+    origin = None if turn.model is turn.modelInfo is NOTHING or role != "assistant" else _origin_of(turn)
     text = memoryview(turn.content)
     if bare and role != "other" and text.nbytes > SHORT and text[0] == QUOTE:  # the most common case
-        return Message(role, at, (text_of(text, CONTENT, role),), record, said, content="text"), []
+        block = text_of(text, CONTENT, role)
+        return Message(role, at, (block,), record, said, content="text", origin=origin), []
     dialect = None
     out = Draft(at, role)
     if role == "other":
@@ -139,8 +152,19 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         empty=role in ("user", "assistant") and not out.blocks and not out.echoes,
         content=content_of(turn.content),
         blanks=tuple(out.blanks),
+        origin=origin,
     )
     return message, out.misfits
+
+
+def _origin_of(turn: Turn) -> Origin | None:
+    """Return the maker of a message that a program stores: a response as it was, or a message with `modelInfo`."""
+    from turnlint.carrying.origin import read_origin  # no request has such keys
+
+    if head(turn.modelInfo) == b"{":
+        info = _model_info.decode(turn.modelInfo)
+        return read_origin(info.provider, info.id)
+    return read_origin(None, turn.model)
 
 
 def _read_content(content: Raw, out: Draft) -> None:

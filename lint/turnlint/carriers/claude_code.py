@@ -12,7 +12,6 @@ from msgspec import Raw, Struct, structs
 
 from turnlint.carriers.anthropic import STATES, AnthropicWriter, Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.origin import read_origin
 from turnlint.carrying.raws import NOTHING, given, head, string
 from turnlint.carrying.sessions import (
     Entry,
@@ -49,7 +48,6 @@ class Line(Struct, gc=False):
 
 class Said(Turn, gc=False):
     id: str | None = None
-    model: Raw = NOTHING
 
 
 class Node(Replayed):
@@ -144,10 +142,7 @@ def _read(node: Node, line: Line) -> None:
         message = structs.replace(message, blocks=tuple(blocks))
     node.misfits = (*wrong, *misfits)
     node.response = said.id if line.type == "assistant" else None
-    origin = read_origin(None, said.model) if line.type == "assistant" else None
-    node.said = (
-        structs.replace(message, id=node.id, parent=node.parent, origin=origin, response=node.response),
-    )
+    node.said = (structs.replace(message, id=node.id, parent=node.parent, response=node.response),)
 
 
 def _settle(entries: list[Entry]) -> Iterator[Transcript]:

@@ -2,8 +2,8 @@
 
 What it does
     Reports a message of another model or provider than the calls before it, where the user said nothing in
-    between. Only logs that name the model of each message have such findings: Claude Code, Codex, Gemini CLI,
-    LangChain, pi and the canonical form. It is a warning if the provider changes or if the turn has signed thinking, and
+    between. Only logs that name the model of each message have such findings: Claude Code, Cline, Codex,
+    Gemini CLI, LangChain, pi, stored responses of Anthropic and the canonical form. It is a warning if the provider changes or if the turn has signed thinking, and
     an info otherwise.
 
 Why it matters
