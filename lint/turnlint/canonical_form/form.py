@@ -227,12 +227,7 @@ class _Builder:
         here = _Place(index, message, values, own)
         for number, (of, some) in enumerate(groups or [(speaker, [])]):
             key = next((self.turns[one.seq] for one in some if one.seq in self.turns), None)
-            own_maker = message.origin if of == SPEAKERS["assistant"] and not number else None
-            metadata = _present(
-                turnId=key,
-                provider=(own_maker and provider_of(self.transcript, message)) or None,
-                model=own_maker.model if own_maker else None,
-            )
+            metadata = _present(turnId=key)
             more: Object = {}
             if not number and self.is_canonical:
                 metadata = _joined(metadata, own.get("metadata"))
