@@ -64,7 +64,8 @@ def test_every_rule_is_offered_by_code_and_by_name_with_its_headline() -> None:
 
 
 @pytest.mark.parametrize("line", [["lint", "lo"], ["fix", "a.jsonl", "lo"], ["fix", "-o", "lo"], ["why", "text", "lo"],
-                                  ["undo", "lo"], ["lint", "--profile", "lo"], ["fix", "--journal", "lo"]])  # fmt: skip
+                                  ["undo", "lo"], ["lint", "--profile", "lo"], ["fix", "--journal", "lo"],
+                                  ["fix", "--history", "lo"]])  # fmt: skip
 def test_paths_are_left_to_the_shell(line: list[str]) -> None:
     assert [(item.value, item.type) for item in offered(*line)] == [("lo", "file")]
 

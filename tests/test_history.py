@@ -90,6 +90,7 @@ def roles(log: Path) -> list[str]:
 # pairing."
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("source", example_formats())
 @pytest.mark.parametrize("target", example_formats())
 def test_a_call_of_any_format_is_added_to_any_format(target: str, source: str, tmp_path: Path) -> None:
@@ -392,6 +393,7 @@ NO_RESULTS = f"""
 """
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("source", example_formats())
 @pytest.mark.parametrize("target", example_formats())
 def test_a_result_of_any_format_is_added_to_any_format(target: str, source: str, tmp_path: Path) -> None:
@@ -437,3 +439,15 @@ def test_a_doubtful_result_is_a_placeholder(other: str, tmp_path: Path) -> None:
     assert fix(log, *(part for one in named for part in ("--history", one))).exit_code == 0
     said = json.loads(log.read_bytes())["messages"]
     assert said[2]["content"] == UNKNOWN
+
+
+def test_a_call_that_brings_a_new_error_is_not_added(tmp_path: Path) -> None:
+    """Bedrock rejects a call in a request that declares no tools. Then the levels decide as for a lost call."""
+    history = placed(tmp_path, "h.json", write(FULL, "bedrock").data)
+    log = placed(tmp_path, "log.json", write(CUT, "bedrock").data)
+    before = log.read_bytes()
+    options = ("--history", history, "--provider", "bedrock")
+    assert fix(log, *options).exit_code == 1
+    assert log.read_bytes() == before
+    assert fix(log, *options, "--level", "lossy").exit_code == 0
+    assert FIRST.encode() not in log.read_bytes()

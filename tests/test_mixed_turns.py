@@ -139,6 +139,7 @@ def blocks_of(wire: Wire, value: Value) -> list[Value]:
 @pytest.mark.parametrize("turn", ["answered", "two", "parallel"])
 @pytest.mark.parametrize("name", WIRES)
 def test_a_mixed_turn_is_split_at_each_result(name: str, turn: str, level: Level) -> None:
+    """Model/tool runtime writes canonical history entries (mixed thinking/tool/text blocks) (spec 001, 7.1)."""
     wire, items = WIRES[name], TURNS[turn]
     before = request(wire, items)
     fixed = turnlint.fix(before, provider=wire.provider, level=level)
@@ -157,6 +158,7 @@ def test_a_mixed_turn_is_split_at_each_result(name: str, turn: str, level: Level
 
 @pytest.mark.parametrize("name", [name for name in WIRES if name != "gemini without ids"])
 def test_open_calls_of_a_mixed_turn_get_placeholders(name: str) -> None:
+    """The requested sequence (spec 001, 7). At next turn send, repair passes are applied over the contents (7.1)."""
     wire = WIRES[name]
     before = request(wire, FAN_OUT)
     fixed = turnlint.fix(before, provider=wire.provider, level="placeholder")
@@ -167,6 +169,19 @@ def test_open_calls_of_a_mixed_turn_get_placeholders(name: str) -> None:
     assert len(blocks) == len(known) + 4
     sizes = [len(message[wire.blocks]) for message in messages_of(fixed.value)]
     assert sizes == [1, 2, 1, 6, 5, 2, 1]
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "kimi", "mistral"])
+def test_a_mixed_turn_gets_the_ids_of_a_provider(provider: str) -> None:
+    """Adapter applies provider ID/message projection (OpenAI/Anthropic/Kimi/Mistral rules) (spec 001, 7.1)."""
+    wire = WIRES["canonical"]
+    fixed = turnlint.fix(request(wire, FAN_OUT), provider=provider, level="placeholder")
+    assert not [item for item in fixed.left if item.severity == "error"]
+    blocks = blocks_of(wire, fixed.value)
+    calls = [block["id"] for block in blocks if block["type"] == "tool_call"]
+    assert len(set(calls)) == 6
+    assert [block["callId"] for block in blocks if block["type"] == "tool_response"] == calls
+    assert not any(name.startswith("hist_tool_") for name in calls)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -206,6 +221,7 @@ def test_a_result_before_its_call_in_one_turn_moves_after_the_calls(level: Level
 ROLES_OF_CONTENTS = [(name, wire.roles[1]) for name, wire in WIRES.items()] + [("canonical", "tool")]
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize(("name", "role"), ROLES_OF_CONTENTS)

@@ -362,8 +362,9 @@ class Omitted(Struct, frozen=True, gc=False):
     """The ids of the calls of its message."""
     path: str | None = None
     """The file of the piece, if it is not the file of the conversation."""
-    data: bytes = b""
-    """The bytes of the message from another file; the file of the conversation has its own."""
+    message: bytes = b""
+    raw: bytes = b""
+    """The bytes of the message and of the piece from another file. The file of the conversation has its own."""
 
     @property
     def place(self) -> Pointer:

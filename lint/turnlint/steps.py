@@ -86,10 +86,9 @@ class Split(Struct, frozen=True):
 
 
 class Unmix(Struct, frozen=True):
-    """Move calls of a message of another role into messages of the model, each before its result."""
+    """Move the calls of a message of another role into messages of the model, each before its result."""
 
     message: int
-    calls: "tuple[Pointer, ...]"
 
 
 class Shift(Struct, frozen=True):

@@ -5,7 +5,7 @@ The files are read once, when the first pair lacks a side. Memory has the names 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
 from itertools import chain, islice
 from typing import Any
@@ -18,6 +18,7 @@ from turnlint.carrying.writer import MessageWriter
 from turnlint.completions import content_of
 from turnlint.documents.decode import normal, value_of
 from turnlint.documents.edit import part, style_of
+from turnlint.documents.locate import locate_all
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Source, packing_of
 from turnlint.errors import DecompressionError, SourceError
@@ -33,6 +34,8 @@ MAX_CALLS = 50_000
 """Limit of the calls of all files of a history; further calls are not found."""
 MAX_READINGS = 8
 """Limit of the different calls with one id. Beyond it, the id identifies none."""
+MAX_BLOCKS_BESIDE = 100
+"""Limit of the blocks of a message that are searched for its first calls."""
 MAX_BYTES = 1 << 25
 """Limit of the bytes of all messages that repairs of one source take from a history."""
 MAX_LOOKUPS = 1000
@@ -77,18 +80,22 @@ class Index:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.sources = [*sources]
+        """The files that the user named. Files beside a log are read too, each once in a run."""
         self.problems: list[str] = []
         """A sentence for each file whose calls are not all known."""
-        self.calls: dict[str, tuple[_Found, ...]] | None = None
+        self.calls: dict[str, tuple[_Found, ...]] = {}
+        self.known: set[str] = set()
+        """The names of the files that were read."""
         self.count = 0
 
-    def of(self, identifier: str) -> tuple[_Found, ...]:
-        """Return the different calls with an id."""
-        if self.calls is None:
-            self.calls = {}
-            for source in self.sources:
+    def of(self, identifier: str, sources: Sequence[Source]) -> list[_Found]:
+        """Return the different calls with an id in some files."""
+        for source in sources:
+            if source.name not in self.known:
+                self.known.add(source.name)
                 self._read(source)
-        return self.calls.get(identifier, ())
+        names = {source.name for source in sources}
+        return [one for one in self.calls.get(identifier, ()) if one.call.source.name in names]
 
     def _read(self, source: Source) -> None:
         reading = Reading(source, None, ())
@@ -111,9 +118,9 @@ class Index:
             self.tell(source, f"only the first {MAX_CALLS:,} calls are known")
 
     def tell(self, source: Source, reason: str) -> None:
-        """Keep a sentence about a file, once."""
+        """Keep a sentence about a file that the user named, once."""
         said = f"{source.name}: {reason}"
-        if said not in self.problems:
+        if source in self.sources and said not in self.problems:
             self.problems.append(said)
 
     def _add(self, source: Source, transcript: Transcript) -> None:
@@ -144,7 +151,6 @@ class Index:
 
     def _entry(self, source: Source, transcript: Transcript, message: Message, call: Call) -> _Found | None:
         """Return the entry of a call, which is made where it is new; none beyond a limit."""
-        assert self.calls is not None
         name, body = call.id or "", _short(call)
         same = self.calls.get(name, ())
         for one in same:
@@ -163,7 +169,8 @@ def _placed(
 ) -> _Place:
     """Return the place of a piece, without the bytes of its record."""
     record = message.record
-    names = (one.id for one in message.blocks if isinstance(one, Call) and one.id)
+    blocks = islice(message.blocks, MAX_BLOCKS_BESIDE) if isinstance(piece, Call) else ()
+    names = (one.id for one in blocks if isinstance(one, Call) and one.id)
     return _Place(
         structs.replace(piece, body=body), transcript.wire, source, record.line, record.offset,
         len(record.data) or record.size, record.prefix, record.breaks, message.at, tuple(islice(names, MAX_READINGS)),
@@ -176,7 +183,7 @@ class History:
     def __init__(self, named: Index, path: str | None) -> None:
         self.named = named
         self.path = path
-        self.own: dict[str, Index] = {}
+        self.own: dict[str, tuple[Source, ...]] = {}
         """The files beside the source, by the format of a conversation."""
         self.known: dict[tuple[str, type, str], Omitted | None] = {}
         self.size = 0
@@ -214,8 +221,8 @@ class History:
         return tuple(self._with_bytes(transcript, found))
 
     def _call_of(self, transcript: Transcript, orphan: Answered) -> _Place | None:
-        for index in (self.named, self._beside(transcript.wire.name)):
-            found = _meant(index.of(orphan.result.id or ""), transcript, orphan)
+        for sources in (self.named.sources, self._beside(transcript.wire.name)):
+            found = _meant(self.named.of(orphan.result.id or "", sources), transcript, orphan)
             is_own = found is not None and found.call.wire.name == transcript.wire.name
             if found is not None and can_write(_writer(transcript), is_own=is_own):
                 return found.call
@@ -223,8 +230,8 @@ class History:
 
     def _result_of(self, transcript: Transcript, call: Call) -> _Place | None:
         """Return the only result of a call."""
-        for index in (self.named, self._beside(transcript.wire.name)):
-            found = index.of(call.id or "")
+        for sources in (self.named.sources, self._beside(transcript.wire.name)):
+            found = self.named.of(call.id or "", sources)
             same = [one for one in found if one.call.piece.name == call.name]
             is_sure = is_random(call.id or "") or (
                 len(same) == 1
@@ -235,12 +242,12 @@ class History:
                 return same[0].results[0]
         return None
 
-    def _beside(self, format_name: str) -> Index:
+    def _beside(self, format_name: str) -> Sequence[Source]:
         if format_name not in self.own:
             carrier = carriers.of_wire(format_name)
             patterns = carrier.beside if carrier is not None and self.path is not None else None
             paths = islice(_matches(self.path, patterns), MAX_FILES_BESIDE) if patterns and self.path else ()
-            self.own[format_name] = Index(Source(one, one) for one in paths)
+            self.own[format_name] = tuple(Source(one, one) for one in paths)
         return self.own[format_name]
 
     def _with_bytes(
@@ -260,9 +267,9 @@ class History:
             if one is None:
                 continue
             if call is None:
-                spelled = spell_call(one, one.data, writer, transcript.wire, _STYLE)
+                spelled = spell_call(one, one.raw, writer, transcript.wire, _STYLE)
             else:
-                spelled = spell_result(one, one.data, writer, transcript.wire, _STYLE, call)
+                spelled = spell_result(one, one.raw, writer, transcript.wire, _STYLE, call)
             if spelled is not None:
                 yield one
 
@@ -273,25 +280,41 @@ class History:
         if self.lookups > MAX_LOOKUPS or self.size > MAX_BYTES:
             self.named.tell(source, "too many pieces are missing; some are not looked up")
             return
-        records = [
-            (one, Record(one.line, one.offset, b"", one.prefix, size=one.size, breaks=one.breaks))
-            for one in some
-        ]
+        records: dict[int, tuple[Record, list[_Place]]] = {}
+        for one in some:
+            record = Record(one.line, one.offset, b"", one.prefix, size=one.size, breaks=one.breaks)
+            records.setdefault(one.offset, (record, []))[1].append(one)
         try:
-            for group in reread(source, records, lambda one: (one[1],)):
-                for one, record in group:
-                    data = part(record.data, one.at)
-                    if data is None or not _has_id(data, one.piece):
-                        continue  # the file changed
-                    self.size += len(data)
-                    if self.size > MAX_BYTES:
-                        break
-                    place = Record(one.line, -1, b"")
-                    key = source.name, type(one.piece), one.piece.id or ""
-                    beside = frozenset(one.beside)
-                    self.known[key] = Omitted(one.piece, one.wire, place, (), beside, source.name, data)
+            for group in reread(source, [*records.values()], lambda item: (item[0],)):
+                for record, places in group:
+                    self._take(source, record, places)
         except (SourceError, OSError, DecompressionError):
             return
+
+    def _take(self, source: Source, record: Record, places: list[_Place]) -> None:
+        """Keep the bytes of some places of a record, if the file did not change meanwhile."""
+        wanted = {(*one.at, *one.piece.at): one for one in places}
+        spans = locate_all(record.data, [at for place, one in wanted.items() for at in (place, one.at)])
+        messages: dict[Pointer, bytes] = {}
+        for place, one in wanted.items():
+            found, start, end = spans[place]
+            there, first, last = spans[one.at]
+            raw = record.data[start:end] if found == place else b""
+            identifier = part(raw, one.piece.keys.id)
+            if there != one.at or identifier is None or value_of(identifier) != one.piece.id:
+                continue
+            if one.at not in messages:
+                messages[one.at] = record.data[first:last]
+                self.size += last - first
+            self.size += len(raw)
+            if self.size > MAX_BYTES:
+                return
+            beside = frozenset(one.beside)
+            key = source.name, type(one.piece), one.piece.id or ""
+            where = Record(one.line, -1, b"")
+            self.known[key] = Omitted(
+                one.piece, one.wire, where, (), beside, source.name, messages[one.at], raw
+            )  # fmt: skip
 
 
 def _writer(transcript: Transcript) -> MessageWriter | None:
@@ -299,7 +322,7 @@ def _writer(transcript: Transcript) -> MessageWriter | None:
     return carrier.writer if carrier else None
 
 
-def _meant(found: tuple[_Found, ...], transcript: Transcript, orphan: Answered) -> _Found | None:
+def _meant(found: list[_Found], transcript: Transcript, orphan: Answered) -> _Found | None:
     """Return the only call that a result can answer; none where it may be another's."""
     result = orphan.result
     body = _short(result)
@@ -327,11 +350,6 @@ def _matches(path: str, patterns: Any) -> Iterator[str]:
     """Yield the other files that a format keeps beside a file, in the order of their names."""
     found = chain.from_iterable(sorted(glob(pattern)) for pattern in patterns(escape(path)))
     return (one for one in dict.fromkeys(found) if one != path)
-
-
-def _has_id(message: bytes, piece: Call | Result) -> bool:
-    raw = part(message, (*piece.at, *piece.keys.id))
-    return raw is not None and value_of(raw) == piece.id
 
 
 def _short(piece: Call | Result) -> bytes:

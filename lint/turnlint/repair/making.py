@@ -13,13 +13,13 @@ from turnlint.documents.decode import below
 from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
 from turnlint.lifecycle import PARTIAL, lifecycle_of
-from turnlint.model import Finding, Omitted, Pointer, Result
+from turnlint.model import Call, Finding, Omitted, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.change import Change, What
 from turnlint.repair.choosing import Chosen
 from turnlint.repair.names import Names, Renamed
+from turnlint.repair.recalling import Sources, recall
 from turnlint.repair.recalling import Wanted as Lacking
-from turnlint.repair.recalling import recall, source_of
 from turnlint.repair.sheet import Sheet, id_place
 from turnlint.repair.spelling import spell_result
 from turnlint.repair.splitting import split, unmix
@@ -56,6 +56,8 @@ NUMBERS = frozenset({"message", "onto", "before"})
 """Fields of steps that are message indices. The target of a shifted block is none."""
 
 
+DIRECT = 2
+"""The length of the pointer of a piece in the list of its message."""
 _SHELL = ("role", "type", "status")
 """Keys of a message without content of their own."""
 
@@ -80,6 +82,7 @@ class Maker:
         self.turns: dict[int, Wanted] = {}
         self.joined: set[int] = set()
         """Messages onto which others were joined; more may follow."""
+        self.kept = Sources(sheet)
         self.omitted: list[Lacking] = []
         """Results whose calls are added again."""
         self.renames: set[Place] = set()
@@ -227,7 +230,7 @@ class Maker:
         self.omitted.append((finding, step))
 
     def _recall(self) -> None:
-        for (finding, step), piece in recall(self.sheet, self.omitted) if self.omitted else ():
+        for (finding, step), piece in recall(self.sheet, self.omitted, self.kept) if self.omitted else ():
             kept = step.call
             source = kept.path or self.sheet.unit.name, kept.record.line
             self.tell(finding, "added", step.result.message, step.result.at, after=piece, source=source)
@@ -238,7 +241,8 @@ class Maker:
         if asked is None or not self._waits(asked):
             return
         wire = sheet.judged.transcript.wire
-        data = spell_result(kept, source_of(sheet, kept), sheet.writer, wire, sheet.style(near), asked.call)
+        raw = self.kept.piece(kept)
+        data = spell_result(kept, raw, sheet.writer, wire, sheet.style(near), asked.call)
         if data is not None:
             self.asked_for[asked.seq] = finding
             self.turns.setdefault(asked.turn, Wanted()).given[asked.seq] = data
@@ -364,7 +368,11 @@ class Maker:
             self.tell(finding, "moved", step.message, done="split the message at its results")
 
     def unmix(self, finding: Finding, step: Unmix) -> None:
-        if unmix(self.sheet, step.message, step.calls):
+        message, known = self.sheet.messages[step.message], self.case.known_calls
+        own = [place for place in message.inner_calls if len(place) == DIRECT]
+        calls = [one for one in own if known.repeated(self.case.said(step.message, one)) is None]
+        calls += (one.at for one in message.blocks if isinstance(one, Call) and len(one.at) == DIRECT)
+        if unmix(self.sheet, step.message, frozenset(calls)):
             self.tell(finding, "moved", step.message)
 
     def shift(self, finding: Finding, step: Shift) -> None:

@@ -29,10 +29,10 @@ def can_write(writer: MessageWriter | None, *, is_own: bool) -> bool:
 
 
 def spell_call(
-    kept: Omitted, source: bytes | None, writer: MessageWriter | None, wire: Wire, style: Style
+    kept: Omitted, raw: bytes | None, writer: MessageWriter | None, wire: Wire, style: Style
 ) -> bytes | None:
-    """Return a call from the bytes of its message in the spelling of a wire; none where the wire has none for it."""
-    call, raw = kept.piece, None if source is None else part(source, kept.piece.at)
+    """Return a call from its bytes in the spelling of a wire; none where the wire has none for it."""
+    call = kept.piece
     if not isinstance(call, Call) or raw is None or writer is None:
         return None
     is_listed = not call.at or isinstance(call.at[-1], int)
@@ -58,10 +58,10 @@ def spell_call(
 
 
 def spell_result(
-    kept: Omitted, source: bytes | None, writer: MessageWriter | None, wire: Wire, style: Style, call: Call
+    kept: Omitted, raw: bytes | None, writer: MessageWriter | None, wire: Wire, style: Style, call: Call
 ) -> bytes | None:
-    """Return a result of a call in the spelling of a wire; none where the wire has none for its content."""
-    result, raw = kept.piece, None if source is None else part(source, kept.piece.at)
+    """Return a result of a call from its bytes in the spelling of a wire; none where the wire has none for its content."""
+    result = kept.piece
     if not isinstance(result, Result) or raw is None or writer is None or writer.result_pointer_in_call:
         return None
     is_alike = bool(result.at) == bool(writer.blocks_key) and result.dialect is None

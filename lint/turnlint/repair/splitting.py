@@ -52,7 +52,7 @@ def split(sheet: Sheet, index: int) -> bool:
     return True
 
 
-def unmix(sheet: Sheet, index: int, calls: tuple[Pointer, ...]) -> bool:
+def unmix(sheet: Sheet, index: int, calls: frozenset[Pointer]) -> bool:
     """Move the calls of a message of another role into messages of the model, each run at its place."""
     writer, message = sheet.writer, sheet.messages[index]
     shell = writer.write_message("assistant", [], []) if writer else None
@@ -95,7 +95,7 @@ def _add(
         sheet.add(piece, behind=index, asking=asking, goes_on=goes_on)
 
 
-def _lead(sheet: Sheet, index: int, calls: tuple[Pointer, ...]) -> bool:
+def _lead(sheet: Sheet, index: int, calls: frozenset[Pointer]) -> bool:
     """Move the calls of a message that is a result into a message of the model before it."""
     assert sheet.writer is not None
     shell = sheet.writer.write_message("assistant", [], [_MARK, _MARK])
@@ -104,7 +104,7 @@ def _lead(sheet: Sheet, index: int, calls: tuple[Pointer, ...]) -> bool:
         return False
     head, comma, tail = parts
     pieces: list[Piece] = [head]
-    for number, place in enumerate(calls):
+    for number, place in enumerate(sorted(calls, key=lambda one: one[1])):
         pieces += [comma, sheet.lift(index, place)] if number else [sheet.lift(index, place)]
     sheet.filled.add(index)
     return sheet.add(Built((*pieces, tail)), before=index)

@@ -29,7 +29,6 @@ from collections.abc import Iterator
 from turnlint.api import (
     Answered,
     Asked,
-    Call,
     Case,
     Example,
     Finding,
@@ -126,5 +125,4 @@ def _steps(case: Case, asked: Asked, answer: Answered, doubtful: frozenset[int])
     if message.role == "assistant":
         return (Split(answer.message), settle)
     is_mixed = message.role == "user" and asked.message == answer.message and asked.seq < answer.seq
-    calls = tuple(one.at for one in message.blocks if isinstance(one, Call) and len(one.at) > 1)
-    return (Unmix(answer.message, calls), settle) if is_mixed and calls else (settle,)
+    return (Unmix(answer.message), settle) if is_mixed and len(asked.call.at) > 1 else (settle,)

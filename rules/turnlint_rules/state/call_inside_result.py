@@ -81,7 +81,11 @@ def check(case: Case) -> Iterator[Finding]:
     for one in case.ledger.orphans:
         orphans.setdefault(one.message, []).append(one.result)
     for index, message in enumerate(case.messages):
-        own = _own_calls(case, index, orphans[index]) if message.inner_calls and index in orphans else ()
+        own = (
+            _own_calls(case, index, orphans[index])
+            if message.inner_calls and index in orphans
+            else frozenset()
+        )
         for place in message.inner_calls:
             value = case.said(index, place)
             # Without the bytes of the record, a copy cannot be distinguished from a separate call.
@@ -91,7 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
                 fix = Fix(
                     "lossless",
                     "move the call into an assistant message before its result",
-                    (Unmix(index, own),),
+                    (Unmix(index),),
                 )
             yield RULE.at_message(
                 case,
@@ -111,7 +115,7 @@ def check(case: Case) -> Iterator[Finding]:
             )
 
 
-def _own_calls(case: Case, index: int, results: list[Result]) -> tuple[Pointer, ...]:
+def _own_calls(case: Case, index: int, results: list[Result]) -> frozenset[Pointer]:
     """Return the calls of a message of results, if no assistant message has them and their results follow them."""
     found: dict[object, Pointer] = {}
     for place in case.messages[index].inner_calls:
@@ -121,13 +125,13 @@ def _own_calls(case: Case, index: int, results: list[Result]) -> tuple[Pointer, 
         name = case.said(index, (*place, *id_below(value)))
         key = name_below(value) if name is None else name
         if not isinstance(key, str) or is_missing(key) or key in found:
-            return ()  # two calls share an id or a name
+            return frozenset()  # two calls share an id or a name
         found[key] = place
     named = [(found.get(one.name if one.id is None else one.id), one.at) for one in results]
     answered = [(place, at) for place, at in named if place is not None]
     follow = all(not at or (at[:1] == place[:1] and _number(place) < _number(at)) for place, at in answered)
     is_clear = follow and len({place for place, _ in answered}) == len(answered) == len(results)
-    return (*found.values(),) if is_clear else ()
+    return frozenset(found.values() if is_clear else ())
 
 
 def _number(place: Pointer) -> int:
