@@ -48,6 +48,7 @@ def test_canonical_ids_are_those_of_the_published_vectors(parts: Any, suffix: st
     assert urlsafe_b64encode(hashlib.sha256(joined).digest())[:24].decode() == suffix
     assert canonical_id(*parts) == f"hist_tool_{suffix}"
     assert CANONICAL_FORM.match(canonical_id(*parts))
+    assert len(canonical_id(*parts)) == len("hist_tool_") + 24
 
 
 def test_canonical_id_is_idempotent_and_recognizes_its_own_form() -> None:

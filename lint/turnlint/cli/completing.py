@@ -95,6 +95,7 @@ PLACES: dict[str, Fitting] = {
     "KEY=VALUE": Fitting(lambda: ((f"{name}=", about) for name, about in settings())),
     "NAME[@VERSION]": Fitting(any_provider, several=True),
     "[NAME[@VERSION]]": Fitting(providers),
+    "PROVIDER": Fitting(providers),
     "N|auto": Fitting(lambda: iter([("auto", "one per core")])),
 }
 

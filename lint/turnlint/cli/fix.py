@@ -67,7 +67,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     help="Write the repaired conversations in the canonical form, one on each line, to the file of -o.",
 )  # fmt: skip
 @option(
-    "--origin", metavar="NAME", help="Provider that made the calls, for canonical ids, if the records do not show it."
+    "--origin", metavar="PROVIDER", help="Provider that made the calls, for canonical ids, if the records do not show it."
 )  # fmt: skip
 @option(
     "--close-pending",

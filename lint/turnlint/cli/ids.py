@@ -52,6 +52,9 @@ class Row(Struct, frozen=True):
 )  # fmt: skip
 @option("--model", metavar="NAME", help="Model that will receive the ids, if it is not the one in the log.")
 @option(
+    "--origin", metavar="PROVIDER", help="Provider that made the calls, for canonical ids, if the records do not show it."
+)  # fmt: skip
+@option(
     "--canonical", is_flag=True,
     help="Show canonical ids, where the provider of a record accepts these. With --provider: derive every id from its "
     "canonical id, also ids that are valid.",
@@ -66,8 +69,8 @@ class Row(Struct, frozen=True):
 )  # fmt: skip
 @NO_GITIGNORE
 def command(
-    paths: tuple[str, ...], provider: str | None, model: str | None, canonical: bool, format_name: str,
-    output_format: str,
+    paths: tuple[str, ...], provider: str | None, model: str | None, origin: str | None, canonical: bool,
+    format_name: str, output_format: str,
 ) -> None:  # fmt: skip
     """Show the ids that calls and results would get for a provider.
 
@@ -80,7 +83,7 @@ def command(
     if provider in (None, "none") and not canonical:
         raise click.UsageError("missing --provider NAME; or use --canonical for ids of no provider")
     try:
-        ids = _Ids(provider, model, canonical=canonical)
+        ids = _Ids(provider, model, origin, canonical=canonical)
         sources = sources_of(paths, "<stdin>", [])
         code = _show(sources, None if format_name == "auto" else format_name, ids, output_format)
     except (UnknownProviderError, NoFittingIdError) as error:
@@ -91,7 +94,9 @@ def command(
 class _Ids:
     """The ids that a run shows: those that `fix` writes, or those of a conversation that is written anew."""
 
-    def __init__(self, provider: str | None, model: str | None, *, canonical: bool) -> None:
+    def __init__(
+        self, provider: str | None, model: str | None, origin: str | None, *, canonical: bool
+    ) -> None:
         from turnlint.cli.own import own_profiles
         from turnlint.engine import Book, Options
         from turnlint.repair.choosing import Policy
@@ -100,7 +105,7 @@ class _Ids:
         self.canonical = canonical
         names, own = own_profiles((), () if provider in (None, "none") else (provider,))
         providers = names or (() if provider else ("auto",))
-        self.options = Options(providers=providers, profiles=own)
+        self.options = Options(providers=providers, profiles=own, origin=origin)
         self.book = Book(self.options)
         self.policy = Policy(named=frozenset(name.partition("@")[0] for name in names), canonical=canonical)
         self.named = tuple(one for name in names for one in self.book.providers.named(name))
@@ -125,6 +130,8 @@ class _Ids:
 
     def of(self, transcript: Transcript, repaired: IdMap) -> Projection:
         """Return the ids of one conversation."""
+        if self.options.origin is not None:
+            transcript = structs.replace(transcript, origin=self.options.origin)
         pairs = paired(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
         if self.anew:
             profile = self.book.providers.for_named(self.named, self._read_by(transcript)).profile
