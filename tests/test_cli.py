@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
         (["missing.jsonl", "sound.jsonl"], 2),
         (["sound.jsonl", "--format", "nonsense"], 2),
         (["sound.jsonl", "--select", "PA999"], 2),
-        (["sound.jsonl", "--provider", "nobody"], 2),
+        (["sound.jsonl", "--provider", "antropic"], 2),
         (["sound.jsonl", "--output", "json"], 2),
         (["sound.jsonl", "--output", "xml:x"], 2),
         (["--nonsense"], 2),

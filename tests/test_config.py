@@ -121,10 +121,10 @@ def test_a_format_and_a_provider_apply_to_a_section(folder: Path) -> None:
 
 
 def test_the_command_line_takes_precedence(folder: Path) -> None:
-    configure(folder, "provider: nobody\nselect: [PA206]\nignore: [PA201]\nfail-on: never\n")
+    configure(folder, "provider: antropic\nselect: [PA206]\nignore: [PA201]\nfail-on: never\n")
     run = turnlint(folder, "lint", "logs")
     assert run.returncode == 2
-    assert "turnlint.yaml:1:1: provider: unknown provider 'nobody'" in run.stderr
+    assert "turnlint.yaml:1:1: provider: unknown provider 'antropic'" in run.stderr
     assert found(folder, "logs", "--provider", "none") == []
     assert len(found(folder, "logs", "--provider", "none", "--select", "PA201")) == 2
     assert turnlint(folder, "lint", "logs", "--provider", "none", "--select", "PA201").returncode == 0

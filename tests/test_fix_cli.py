@@ -65,7 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["missing.jsonl"], 2),
         (["sound.jsonl", "--level", "bold"], 2),
         (["sound.jsonl", "--select", "PA999"], 2),
-        (["sound.jsonl", "--provider", "nobody"], 2),
+        (["sound.jsonl", "--provider", "antropic"], 2),
     ],
 )
 def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:

@@ -94,6 +94,7 @@ requests.jsonl
   tools        find 2
   ids          call_… 2; longest: 6 characters
   arguments    JSON in a string 2
+  parsers      mistral/function 1, openai-chat/function 1
   example      a call of find at line 1 /messages/1/tool_calls/0
                its id: call_…, 6 characters
                its arguments, JSON in a string: query string, most number, deep array
@@ -128,6 +129,7 @@ hostile.jsonl
   tools        \\u{1b}]0;t\\u{7}\\u{a}::error::x 1
   ids          other 1; longest: 5 characters
   arguments    JSON in a string 1
+  parsers      openai-chat/function 1
   example      a call of \\u{1b}]0;t\\u{7}\\u{a}::error::x at line 1 /messages/0/tool_calls/0
                its id: other, 5 characters
                its arguments, JSON in a string: \\u{202e} number

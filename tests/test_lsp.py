@@ -234,7 +234,7 @@ def test_invalid_settings_are_reported_once(editor: Editor) -> None:
     assert codes(editor.diagnostics("a.jsonl")) == ["PA202"] * 2
 
 
-@pytest.mark.parametrize("settings", ["provider: nobody\n", "select: [PA999]\n", "severity: {\n"])
+@pytest.mark.parametrize("settings", ["provider: antropic\n", "select: [PA999]\n", "severity: {\n"])
 def test_no_setting_crashes_the_server(tmp_path: Path, settings: str) -> None:
     put(tmp_path, **{"turnlint.yaml": settings})
     with Editor(tmp_path) as editor:

@@ -146,7 +146,7 @@ def test_every_format_can_be_forced(name: str) -> None:
         (b"hello", {}, "unrecognized format"),
         (b'{"role": "_checkpoint", "id": 1}', {}, "it looks like a Kimi CLI context; choose a format"),
         (b"[]", {"format": "mistrall"}, "did you mean 'mistral'"),
-        (b"[]", {"provider": "nobody"}, "'nobody'"),
+        (b"[]", {"provider": "antropic"}, "'antropic'"),
         (b"[]", {"provider": "none,openai"}, "cannot be combined with other providers"),
     ],
     ids=["long", "packed", "foreign", "neighbor", "format", "provider", "none and another"],

@@ -11,7 +11,7 @@ from commands import run_cli
 from hostile import POISONS, assert_ended_well, assert_safe
 from turnlint.cli.profile_text import text_of
 from turnlint.own_profiles import read
-from turnlint.profiles import Capabilities, Known, Profile, Weight
+from turnlint.profiles import Capabilities, CapabilitySource, Known, Profile, Weight
 from turnlint.providers import Providers
 from turnlint.rulebook import BUILTIN
 
@@ -66,7 +66,10 @@ def test_hostile_text_is_read_back_and_controls_no_terminal(poison: str, tmp_pat
     text = POISONS[poison][:9000]
     profile = Profile(
         name="x", title=text, about=f"{text}\n\t'\"\\: # - ", wires=("openai-chat",), hosts=(text, "", "yes", "- a"),
-        capabilities=Capabilities(format=text, quirks=(text, "null", "1.0", "~", " ", "a: b", "\n", "::error::")),
+        capabilities=Capabilities(
+            format=text, quirks=(text, "null", "1.0", "~", " ", "a: b", "\n", "::error::"),
+            sources=(CapabilitySource(of=("format", "quirks"), source=text, date=text),),
+        ),
         weights=(Weight(rule="orphan-result", source=text, date="2026-11-05", says="no: {id} #"),),
         known=(Known(pattern="a", rules=(), sample=f"a {text}", source="\\n", date="", status="recalled"),),
     )  # fmt: skip

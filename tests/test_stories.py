@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
     "a torn line in front of sound ones": ("x.json", b'{"messages": [{"role": "us\n' + text({"messages": [USER]}), [("ST101", 1)]),
     "many answers without a conversation in front of one": ("x.jsonl", text(*[EXPIRED] * 30, FAULTY), [("PA201", 31)]),
     "a notice in place of the messages": ("x.jsonl", text({"messages": [USER]}, {"model": "m", "messages": "[removed]"}), [("ST103", 2)]),
-    "a response of the wrong kind": ("x.jsonl", text({"request": {"messages": [USER]}, "response": {"choices": [{"message": {"role": 5}}]}}), [("ST103", 1), ("ST103", 1)]),
+    "a response of the wrong kind": ("x.jsonl", text({"request": {"messages": [USER]}, "response": {"choices": [{"message": {"role": 5}}]}}), [("ST103", 1)]),
     "one fault of the request, two choices": ("x.jsonl", text(ORPHANED), [("PA202", 1)]),
     "a call only in content beside one in both places": (
         "x.jsonl",

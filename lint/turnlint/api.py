@@ -85,13 +85,27 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.omissions import find_compaction, place_of, related_piece
-from turnlint.profiles import Capabilities, Known, Profile, Weight
+from turnlint.profiles import (
+    Capabilities,
+    CapabilitySource,
+    Known,
+    Profile,
+    Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_switch,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
+)
 from turnlint.text import also_calls, name_key
 from turnlint.text import describe_call as called
 from turnlint.text import describe_result as answering
 from turnlint.text import quote_name as quote
 
 if TYPE_CHECKING:
+    from turnlint.arguments import converted, parsed_arguments
+    from turnlint.parsers import Parsed
     from turnlint.repeats import has_no_ids, id_below, name_below, repeats
     from turnlint.steps import (
         Apart,
@@ -133,6 +147,7 @@ __all__ = [
     "BlockAfterCall",
     "Call",
     "Capabilities",
+    "CapabilitySource",
     "Case",
     "Clause",
     "Close",
@@ -171,6 +186,7 @@ __all__ = [
     "Origin",
     "Other",
     "OverLimit",
+    "Parsed",
     "Patch",
     "Piece",
     "Pointer",
@@ -211,11 +227,16 @@ __all__ = [
     "UnknownKey",
     "Unmix",
     "Weight",
+    "accepted_format",
+    "accepted_parallel_calls",
+    "accepted_switch",
+    "accepted_without_tools",
     "also_calls",
     "answering",
     "by_place",
     "called",
     "closing",
+    "converted",
     "find_compaction",
     "has_no_ids",
     "has_redaction",
@@ -234,11 +255,14 @@ __all__ = [
     "near",
     "near_call",
     "near_result",
+    "parsed_arguments",
     "place_of",
     "quote",
     "related_piece",
     "repeats",
     "says_same",
+    "source_of",
+    "source_of_quirks",
     "spot",
     "state_of",
     "strange",
@@ -252,9 +276,9 @@ def __getattr__(name: str) -> object:
     """Return a name that only rules use, and import its module then."""
     if name not in __all__:
         raise AttributeError(name)
-    from turnlint import repeats, steps
+    from turnlint import arguments, repeats, steps
 
-    return next(vars(module)[name] for module in (steps, repeats) if name in vars(module))
+    return next(vars(module)[name] for module in (steps, repeats, arguments) if name in vars(module))
 
 
 FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", "CO": "contract"}

@@ -93,6 +93,14 @@ class BrokenRulesError(TurnlintError):
         super().__init__(f"the rules of {package} cannot be loaded: {type(error).__name__}: {error}")
 
 
+class BrokenAdditionError(BrokenRulesError):
+    """A wire, a parser or a grammar of another package that cannot be loaded."""
+
+    def __init__(self, what: str, name: str, module: str, error: Exception) -> None:
+        reason = f"{type(error).__name__}: {error}"
+        TurnlintError.__init__(self, f"the {what} {name!r} of {module} cannot be loaded: {reason}")
+
+
 class NoFittingIdError(TurnlintError):
     """A provider that accepts too few ids, or none that can be made."""
 

@@ -18,7 +18,7 @@ from turnlint.documents.trouble import Damage
 from turnlint.extraction import facts_of
 from turnlint.facts import ConversationFacts
 from turnlint.model import Finding, Omitted, Severity, Transcript
-from turnlint.packages import BUILTIN, packages
+from turnlint.packages import BUILTIN, has_additions, packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 
@@ -84,6 +84,10 @@ class Book:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        if has_additions():
+            from turnlint.additions import check_additions
+
+            check_additions()
         self.packages = packages()
         self.providers = Providers(self.packages, options.profiles)
         self.named = [

@@ -116,6 +116,8 @@ class Text(Struct, frozen=True, gc=False):
     """The opening mark of a call that the model wrote as text, if there is one."""
     trailing: bool = False
     """Whether it ends in white space."""
+    grammar: str = ""
+    """The name of the grammar to which that mark belongs."""
 
 
 class Blank(Struct, frozen=True, gc=False):
@@ -320,6 +322,8 @@ class Declared(Struct, frozen=True, gc=False):
     name: str | None
     kind: str = "function"
     """`function` for the caller's own tools; else the type of the provider."""
+    style: str = ""
+    """The way in which the tool is declared, such as `openai-function`."""
 
 
 class Request(Struct, frozen=True):

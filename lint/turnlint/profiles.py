@@ -10,12 +10,54 @@ from typing import Literal
 from msgspec import Struct
 
 from turnlint.clause import Clause
-from turnlint.clauses import AnyClause
+from turnlint.clauses import AnyClause, OverLimit, ToolsMissing
 from turnlint.model import Severity
 
 Paths = Literal["dots", "brackets", "members", "google"]
 """How a provider spells a place in a request: `messages.3.content.0.tool_use.id`, `messages[3].tool_calls[0].id`,
 `messages.4.member.content.1.member.toolUse.toolUseId` (counted from 1), `* GenerateContentRequest.contents[2].parts[0]`."""
+
+
+class CapabilitySource(Struct, frozen=True, kw_only=True):
+    """The source of some values of the capabilities."""
+
+    of: tuple[str, ...]
+    """Keys of the capabilities."""
+    source: str
+    date: str
+
+
+def source_of(*keys: str, source: str, date: str = "2026-11") -> CapabilitySource:
+    """Return the source of some values."""
+    return CapabilitySource(of=keys, source=source, date=date)
+
+
+def source_of_quirks(
+    source: str = "recorded requests and public reports, as in the clauses of this profile",
+) -> CapabilitySource:
+    return source_of("quirks", source=source)
+
+
+def accepted_format(count: int, more: str = "") -> CapabilitySource:
+    """Return the source of a format that recorded requests had."""
+    return source_of("format", source=f"{count:,} recorded requests were accepted{more}")
+
+
+def accepted_parallel_calls(count: int, sample: str, most: int) -> CapabilitySource:
+    """Return the source of parallel calls: recorded requests with several calls in a turn."""
+    source = f"{count:,} recorded requests with up to {most} calls in a turn were accepted, such as {sample}"
+    return source_of("parallel_calls", source=source)
+
+
+def accepted_switch(count: int, sample: str) -> CapabilitySource:
+    """Return the source of the switch for one call at a time."""
+    return source_of("parallel_switch", source=f"{count:,} recorded requests have it, such as {sample}")
+
+
+def accepted_without_tools(count: int, sample: str) -> CapabilitySource:
+    """Return the source of a history with calls that needs no declared tools."""
+    source = f"{count:,} recorded requests with calls and without tools were accepted, such as {sample}"
+    return source_of("requires_schema", source=source)
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
@@ -29,9 +71,19 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     max_messages: int | None = None
     schema: str | None = None
     """The dialect of a tool's schema."""
+    requires_schema: bool | None = None
+    """Whether a request with calls in its history must declare tools with their schemas."""
     streaming: str | None = None
     """The place of arguments in a stream."""
     quirks: tuple[str, ...] = ()
+    sources: tuple[CapabilitySource, ...] = ()
+    """The sources of these values. A limit that a clause has too needs no second source."""
+
+    @property
+    def told(self) -> dict[str, object]:
+        """Return the known values by their keys."""
+        values = {key: getattr(self, key) for key in self.__struct_fields__ if key != "sources"}
+        return {key: value for key, value in values.items() if value is not None and value != ()}
 
 
 class Weight(Struct, frozen=True, kw_only=True):
@@ -123,6 +175,16 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
         return f"{self.name}@{self.version}" if self.version else self.name
 
     @cached_property
+    def capability_sources(self) -> dict[str, tuple[str, str]]:
+        """Return the source and the date of each known capability, from its own sources or from a clause."""
+        found = {key: (one.source, one.date) for one in self.capabilities.sources for key in one.of}
+        for clause in self.clauses:
+            key, value = _capability_of(clause)
+            if key and self.capabilities.told.get(key) == value:
+                found.setdefault(key, (clause.source, clause.date))
+        return {key: found[key] for key in self.capabilities.told if key in found}
+
+    @cached_property
     def by_code(self) -> dict[str, tuple[Clause, ...]]:
         """Return its clauses by the code of the rule that reads them."""
         found: dict[str, list[Clause]] = {}
@@ -137,6 +199,15 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
         for weight in self.weights:
             found.setdefault(weight.rule, []).append(weight)
         return {rule: tuple(weights) for rule, weights in found.items()}
+
+
+def _capability_of(clause: Clause) -> tuple[str, object]:
+    """Return the key and the value of the capability that a clause states as well."""
+    if isinstance(clause, OverLimit) and not (clause.models or clause.other_models):
+        return f"max_{clause.what}", clause.most
+    if isinstance(clause, ToolsMissing) and clause.history:
+        return "requires_schema", True
+    return "", None
 
 
 def is_doubtful(clause: Clause, model: str | None, *, certain: bool) -> bool:

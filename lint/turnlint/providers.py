@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint.errors import UnknownProviderError
 from turnlint.model import Request, Transcript
 from turnlint.packages import BUILTIN, packages
 from turnlint.profiles import Profile
-from turnlint.text import did_you_mean
+from turnlint.text import did_you_mean, nearest_name
 
 FOLDER = "profiles"
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
+"""The form of a provider's name. A name with a dot is rather that of a file."""
 SHARED = "shared"
 """The profile of the rules that all servers of one wire share."""
 OWNERS = {"openai-chat": "openai"}
@@ -47,6 +49,8 @@ class Providers:
     def __init__(self, packages: list[str], own: tuple[Profile, ...] = ()) -> None:
         self.packages = packages
         self.loaded: dict[str, tuple[Profile, ...]] = {}
+        self.assumed: dict[str, Profile] = {}
+        """The profiles of unknown providers that the user named."""
         for profile in own:  # a user's own version of a provider comes before the built-in ones
             self.loaded[profile.name] = (*self.loaded.get(profile.name, ()), profile)
         for name in list(self.loaded):
@@ -71,6 +75,15 @@ class Providers:
         return tuple(found)
 
     def named(self, text: str) -> tuple[Profile, ...]:
+        """Return the versions that `NAME` or `NAME@VERSION` selects, or conservative defaults for an unknown provider.
+
+        A name that is like a known one is a mistake. Raises `UnknownProviderError`.
+        """
+        if not self.versions(text) and _NAME.fullmatch(text) and nearest_name(text, self.names()) is None:
+            return self._assumed(text)
+        return self.known(text)
+
+    def known(self, text: str) -> tuple[Profile, ...]:
         """Return the versions that `NAME` or `NAME@VERSION` selects. Raises `UnknownProviderError`."""
         name, at, version = text.partition("@")
         versions = self.versions(name)
@@ -83,6 +96,21 @@ class Providers:
             known = [one.version for one in versions if one.version]
             raise UnknownProviderError(_sentence("version", version, known, of=f" of {name}"))
         return (exactly[0],)
+
+    def _assumed(self, name: str) -> tuple[Profile, ...]:
+        """Return the profile of a provider without rules of its own."""
+        if name not in self.assumed:
+            shared = self.versions(SHARED)[0]
+            self.assumed[name] = structs.replace(shared, name=name, title=f"{name}, an unknown provider")
+        return (self.assumed[name],)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return a remark about each name of an unknown provider."""
+        return [
+            f"unknown provider {name!r}: conservative defaults apply; `turnlint profiles` lists the known providers"
+            for name in self.assumed
+        ]
 
     def for_named(self, versions: tuple[Profile, ...], transcript: Transcript) -> Chosen:
         """Return the version of a named provider to which the conversation's model belongs."""

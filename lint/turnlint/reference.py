@@ -148,6 +148,15 @@ def _offers(profile: Profile) -> Iterator[str]:
     return (cell_of(getattr(profile.capabilities, key)) for key, _ in MATRIX[:-1])
 
 
+def _capabilities(profile: Profile) -> Iterator[tuple[str, str, str]]:
+    """Yield each known value with its evidence."""
+    for key, title in MATRIX:
+        if key in profile.capabilities.told:
+            value = "as above" if key == "quirks" else cell_of(profile.capabilities.told[key])
+            source, date = profile.capability_sources[key]
+            yield title, value, f"{source}, {date}"
+
+
 def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
     first = versions[0]
     yield from ("", f"## {first.name}", "", f"{first.title}. Wires: {', '.join(first.wires)}.")
@@ -157,6 +166,8 @@ def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
     if first.about:
         yield f"Current version: {first.about}."
     yield from ("", *(f"- {quirk}" for quirk in first.capabilities.quirks))
+    yield ""
+    yield from _table(("capability", "value", "evidence"), _capabilities(first))
     yield ""
     entries = {one.rule.code: one.rule.name for one in rulebook.load(BUILTIN)}
     yield from _table(

@@ -44,7 +44,7 @@ def sample(
         return Sampled(head, carriers.carrier(named))
     records = [item for item in head if isinstance(item, Record)]
     if (near := claimed_by(records)) is not None:
-        return Sampled(head, None, near)
+        return Sampled(head, added := carriers.added_for(records), None if added else near)
     first = [item for item in head[:FEW] if isinstance(item, Record)]
     if len(first) == FEW and (owner := carriers.owner(first)) is not None:
         return Sampled(head, owner)

@@ -5,6 +5,7 @@ A format is one file with a `CARRIER` value, which has a sniff function, a shape
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -12,20 +13,25 @@ from msgspec import Struct
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
+from turnlint.packages import WIRES, additions
 
 if TYPE_CHECKING:
     from turnlint.carriers._marks import Sample
     from turnlint.documents.decode import Decoded
     from turnlint.documents.exact import Reading
 
-NAMES = tuple(
+_BUILTIN = tuple(
     sorted(
         name[:-3].replace("_", "-")
         for name in os.listdir(os.path.dirname(__file__))
         if name.endswith(".py") and not name.startswith("_")
     )
 )
-"""All formats: each public module in this folder is one, so that a new format is one new file."""
+"""The built-in formats: each public module in this folder is one, so that a new format is one new file."""
+ADDED = additions(WIRES)
+"""The modules with formats of other packages, by their names."""
+NAMES = (*_BUILTIN, *(name for name in ADDED if name not in _BUILTIN))
+"""All formats, the built-in ones first: they count where evidence is equal."""
 
 DEFAULT = "openai-chat"
 """The wire of a record without evidence for any other wire."""
@@ -34,13 +40,43 @@ LONG = 1 << 20
 
 
 def carrier(name: str) -> Carrier:
-    """Import one format, without the others."""
+    """Import one format, without the others. Raises `BrokenAdditionError` for that of another package."""
+    if name in ADDED and name not in _BUILTIN:
+        return _added(name)
     from importlib import import_module
 
     module = import_module(f"turnlint.carriers.{name.replace('-', '_')}")
     found = module.CARRIER
     assert isinstance(found, Carrier)
     return found
+
+
+@cache
+def _added(name: str) -> Carrier:
+    from turnlint.extensions import load
+
+    return load(WIRES, name, ADDED[name], Carrier, _check)
+
+
+def _check(found: Carrier) -> None:
+    """Raise an error for a format that cannot be used."""
+    if found.name in _BUILTIN:
+        raise ValueError(f"{found.name!r} is the name of a built-in wire")
+
+
+def check_added() -> None:
+    """Load the formats of other packages. Raises `BrokenAdditionError`."""
+    for name in ADDED:
+        _added(name)
+
+
+def added_for(records: Iterable[Record]) -> Carrier | None:
+    """Return the format of another package that has evidence of its own in some records, if there is one."""
+    sample = list(records)
+    for candidate in map(carrier, NAMES[len(_BUILTIN) :]):
+        if any(score(candidate, record) >= SPEAKS for record in sample):
+            return candidate
+    return None
 
 
 def of_wire(wire: str) -> Carrier | None:

@@ -113,6 +113,9 @@ ERROR_TYPE = "_tool_result_error"
 """The end of the type of the content of a failed tool that the provider runs."""
 _PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
 """Types of blocks for which only the keys of `Part` matter."""
+_TOLD = frozenset({*CALLS, *THINKING})
+_SAID = _TOLD | {"text"}
+"""Types of blocks in an answer."""
 _UNDERSCORE = 0x5F
 _TAKEN = frozenset({"absent", "null", "text", "list"})
 """The JSON kinds that a result's content may have."""
@@ -294,9 +297,19 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
 
 
 def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
-    if text_is(body.type, b'"message"') and text_is(body.role, b'"assistant"'):
+    is_message = text_is(body.type, b'"message"') and text_is(body.role, b'"assistant"')
+    if is_message or _is_bare_answer(body):
         return [((), Turn("assistant", body.content))]
     return []
+
+
+def _is_bare_answer(body: Any) -> bool:
+    """Whether a body has only the content of an answer, without a type and a role."""
+    if body.messages is not None or given(body.type) or given(body.role) or head(body.content) != b"[":
+        return False
+    kinds = {part.type for part in foreign.parts_of(body.content)}
+    is_own = all(kind in _SAID or kind.endswith("_tool_result") for kind in kinds)
+    return bool(kinds) and is_own and (given(body.stop_reason) or not kinds.isdisjoint(_TOLD))
 
 
 def text_is(raw: Raw, expected: bytes) -> bool:
@@ -320,8 +333,10 @@ def _evidence(value: Any) -> int:
         # Plain texts may belong to any wire, and count for the most common one.
         return SPEAKS if any(part.type in THINKING for part in parts) else 0
     if isinstance(value, Body):
-        if value.messages is None and not _replies(value):
+        replies = [] if value.messages is not None else _replies(value)
+        if value.messages is None and not replies:
             return 0
+        calls = any(part.type in CALLS for _, turn in replies for part in foreign.parts_of(turn.content))
         if value.messages and value.messages[0].role == "system":
             return STRANGE  # the first system prompt is a key of the request; later ones may be messages
         declares = b'"input_schema"' in start(value.tools, 4000)
@@ -332,7 +347,7 @@ def _evidence(value: Any) -> int:
         )  # a router's name for the model is no evidence for the wire
         hosts = value.host, value.url, value.base_url, value.api_base, value.endpoint
         sent = any(b"api.anthropic.com" in start(raw, 200) for raw in hosts)
-        return SPEAKS * (declares + claude + 3 * sent + any(given(raw) for raw in keys))
+        return SPEAKS * (declares + claude + calls + 3 * sent + any(given(raw) for raw in keys))
     return 0
 
 

@@ -12,8 +12,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS
-from turnlint.carrying.contents import arguments_in_place, call_marker
-from turnlint.carrying.draft import signature_of
+from turnlint.carrying.contents import arguments_in_place, call_mark
+from turnlint.carrying.draft import signature_of, with_mark
 from turnlint.carrying.envelope import Dialect, has_previous_response, make_carrier
 from turnlint.carrying.origin import read_origin
 from turnlint.carrying.outer import Envelope
@@ -167,7 +167,7 @@ def _block(
     if part.type == "text":
         if is_blank(part.text):
             return Blank(place, white=is_white(part.text))
-        return Text(place, call_marker(part.text, role))
+        return with_mark(Text(place), call_mark(part.text, role))
     if part.type == "tool_call":
         body, arguments = arguments_in_place(part.parameters, required=True)
         return Call(

@@ -31,8 +31,13 @@ class Body(Envelope, gc=False, kw_only=True):
 
 
 def replies_of(body: Any) -> list[tuple[Pointer, Turn]]:
-    choices = enumerate(body.choices or ())
-    return [(("choices", index, "message"), choice.message) for index, choice in choices if choice.message]
+    """Return the messages of all choices. Only the model answers, so a choice without a role is its message."""
+    found: list[tuple[Pointer, Turn]] = []
+    for index, choice in enumerate(body.choices or ()):
+        if choice.message:
+            choice.message.role = choice.message.role or "assistant"
+            found.append((("choices", index, "message"), choice.message))
+    return found
 
 
 def is_turn(envelope: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Raw, Struct, field, json, structs
 
 from turnlint.carrying.carrier import SPEAKS, Reader, Stray
-from turnlint.carrying.contents import MARKERS, arguments_in_text
+from turnlint.carrying.contents import arguments_in_text
 from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
@@ -82,7 +82,6 @@ _TEXT_CALL, _MAYBE_CALL = _WRITTEN = "text-call", "maybe-call"
 HARMLESS = frozenset({"duplicate-key", "duplicate-keys", "not-a-number"})
 """Faults that Python's JSON parser, and thus LLaMA-Factory, accepts."""
 
-_MARKED = re.compile(MARKERS)
 _LISTED = re.compile(r"(?:\A\s*\[|\)\s*,\s*)[\w./ -]{1,99}\((?=[^()]*[=)])")
 _GLAIVE = "<functioncall>"
 _LIKE_A_CALL = re.compile(
@@ -135,7 +134,9 @@ def _written_calls(value: Raw, said: Block) -> list[Block]:
         return []
     text = string(value) or ""
     if _is_marked(said):
-        count = sum(1 for _ in _MARKED.finditer(text))
+        from turnlint.carrying.grammars import any_mark
+
+        count = sum(1 for _ in re.finditer(any_mark(), text))
     else:
         is_list = text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]"
         count = text.count(_GLAIVE) + (sum(1 for _ in _LISTED.finditer(text)) if is_list else 0)
@@ -202,7 +203,7 @@ def _is_marked(block: Block) -> bool:
 
 
 def _plain(block: Block) -> Block:
-    return structs.replace(block, call_marker=None) if isinstance(block, Text) else block
+    return structs.replace(block, call_marker=None, grammar="") if isinstance(block, Text) else block
 
 
 class _Turn(Struct):

@@ -3,13 +3,18 @@
 Every wire needs two results: the kind of a call's arguments, and whether a text contains a call.
 """
 
-import re
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Raw, Struct
 
 from turnlint.carrying.raws import QUOTE, written
 from turnlint.model import Arguments, Role, Written
+from turnlint.packages import GRAMMARS, additions
+
+if TYPE_CHECKING:
+    from turnlint.carrying.grammars import Marked
 
 
 class _AnyObject(Struct):
@@ -63,15 +68,6 @@ def _judge(text: bytes) -> Arguments:
     return "object" if isinstance(reading.value, dict) else "other"
 
 
-MARKERS = (
-    r"<tool_call>|<tool_calls>|<\|tool_call\|>|<\|tool_call_start\|>|<\|tool_call>call:"
-    r"|<\|tool_calls_section_begin\|>|<\|python_tag\|>|\[TOOL_CALLS\]"
-    r"|<[｜|]tool[▁_]calls?[▁_]begin[｜|]>|<[｜|]DSML[｜|] ?(?:function_calls|tool_calls|calls)>"
-    r"|<minimax:tool_call>|<seed:tool_call>|<xai:function_call name=|<x\.ai:tool_call>"
-    r"|<(?:antml:)?function_calls>\s*<(?:antml:)?invoke|<invoke name=|<function=[\w.-]+>"
-    r"|<\|START_ACTION\|>|<start_function_call>call:|<\|action_start\|>|✿FUNCTION✿|functools\[\{"
-    r"|<\|channel\|>commentary to=functions\."
-)
 _HINTS = (
     b"tool",
     b"TOOL_CALLS",
@@ -83,7 +79,7 @@ _HINTS = (
     b"ACTION",
     b"action_start",
 )
-"""Every marker contains one of these words. Searching for them is cheap."""
+"""Every mark of a built-in grammar contains one of these words. Searching for them is cheap."""
 
 
 _ANGLE, _SQUARE, _BACKSLASH = b"<[\\"
@@ -91,10 +87,15 @@ _CROSS = 0xBF
 """The last byte of `✿`."""
 
 
-def _may_open(data: bytes) -> bool:
-    """Whether a text has the characters that every marker needs. Most texts have none.
+def _has_hint(data: bytes) -> bool:
+    """Whether a text may have a mark of a built-in grammar. Most texts have none."""
+    return _may_open(data) and any(hint in data for hint in _HINTS)
 
-    A marker may also be written with escapes. The search for single bytes, given as numbers, comes first because it
+
+def _may_open(data: bytes) -> bool:
+    """Whether a text has the characters that every mark needs. Most texts have none.
+
+    A mark may also be written with escapes. The search for single bytes, given as numbers, comes first because it
     costs almost nothing.
     """
     return (
@@ -105,25 +106,21 @@ def _may_open(data: bytes) -> bool:
     )
 
 
-def call_marker(raw: Raw, role: Role) -> str | None:
-    """Return the marker of a call in an assistant's text, outside fenced and quoted code."""
-    return marker_in(bytes(raw)) if role == "assistant" else None
+@cache
+def _has_more_grammars() -> bool:
+    """Whether another package has a grammar, whose marks may be anything."""
+    return bool(additions(GRAMMARS))
 
 
-def marker_in(data: bytes) -> str | None:
-    """Return the marker of a call in a raw text of an assistant, outside fenced and quoted code."""
-    if not _may_open(data) or data[:1] != b'"' or not any(hint in data for hint in _HINTS):
+def call_mark(raw: Raw, role: Role) -> "Marked | None":
+    """Return the mark of a call in an assistant's text, outside fenced and quoted code."""
+    return mark_in(bytes(raw)) if role == "assistant" else None
+
+
+def mark_in(data: bytes) -> "Marked | None":
+    """Return the mark of a call in a raw text of an assistant, outside fenced and quoted code."""
+    if data[:1] != b'"' or not (_has_hint(data) or _has_more_grammars()):
         return None
-    # Compiled at first use: it costs more than the rest of this module, and `re` caches it.
-    walk = re.compile(f"(?P<mark>{MARKERS})|(?P<fence>```)|(?P<tick>`)|(?P<line>\n)")
-    fenced = quoted = False
-    for found in walk.finditer(_text.decode(data)):
-        if found["fence"]:
-            fenced = not fenced
-        elif found["tick"]:
-            quoted = not quoted
-        elif found["line"]:
-            quoted = False
-        elif not fenced and not quoted:
-            return found["mark"][:40]
-    return None
+    from turnlint.carrying import grammars  # few texts need the expressions, which take time to compile
+
+    return grammars.mark_in(_text.decode(data))

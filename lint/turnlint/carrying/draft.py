@@ -1,10 +1,15 @@
 """Collect the parts of a message while it is read: blocks, blank texts, echoes and misfits."""
 
-from msgspec import Raw, Struct, json
+from typing import TYPE_CHECKING
 
-from turnlint.carrying.contents import marker_in
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying.contents import mark_in
 from turnlint.carrying.raws import is_blank, is_white, trails, written
 from turnlint.model import Blank, Block, Call, Misfit, Pointer, Result, Role, Signature, Text
+
+if TYPE_CHECKING:
+    from turnlint.carrying.grammars import Marked
 
 
 class Draft(Struct, gc=False):
@@ -40,11 +45,16 @@ def _said(found: Raw | str) -> str:
 
 def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
     """Return the block of a text. Common texts of whole contents are shared, since there may be very many."""
-    marker = marker_in(bytes(text)) if role == "assistant" else None
+    marked = mark_in(bytes(text)) if role == "assistant" else None
     trailing = trails(text)
-    if at is CONTENT and marker is None:
+    if at is CONTENT and marked is None:
         return WHOLE_TRAILING if trailing else WHOLE
-    return Text(at, marker, trailing)
+    return with_mark(Text(at, trailing=trailing), marked)
+
+
+def with_mark(text: Text, marked: "Marked | None") -> Text:
+    """Return a text with the mark of a call in it, if there is one."""
+    return structs.replace(text, call_marker=marked.mark, grammar=marked.grammar) if marked else text
 
 
 CONTENT: Pointer = ("content",)

@@ -232,7 +232,7 @@ class Spelling:
     ) -> list[Transcript]:
         record, data = decoded.record, decoded.data
         if isinstance(value, list):
-            found, identifier = [self._plain(value, (), record)], None
+            found, identifier = [_answer_or_history(self._plain(value, (), record))], None
         else:
             found, identifier = self._all(value, record), first_of(value, _RECORD_IDS)
         done = []
@@ -420,6 +420,13 @@ class Spelling:
 _EMPTY = re.compile(rb":\s*(\[\s*\]|null)")
 MAX_EMPTY_BYTES = 4096
 """A longer record has more content than settings."""
+
+
+def _answer_or_history(found: _Found) -> _Found:
+    """Return a list of messages; one with only messages of the model is an answer, whose request is elsewhere."""
+    if found.messages and all(message.role == "assistant" for message in found.messages):
+        found.headless = found.open_end = True
+    return found
 
 
 def _is_kept(request: Request) -> bool:

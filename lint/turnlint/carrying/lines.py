@@ -126,15 +126,26 @@ class Lines:
                 return Vouched(Record(1, 0, b""), None, expected=True)
             self._read(key, conversation)
         self.held -= len(conversation.messages)
+        is_answer = _is_one_answer(conversation)
         return Transcript(
             self.wire,
             tuple(conversation.messages),
             id=key,
-            headless=conversation.headless,
+            headless=conversation.headless or is_answer,
+            open_end=is_answer,
             identity=conversation.identity,
             misfits=tuple(conversation.misfits),
             spread=True,
         )
+
+
+def _is_one_answer(conversation: Open) -> bool:
+    """Whether a conversation is one message of the model: the request before it was recorded nowhere."""
+    return (
+        len(conversation.messages) == 1
+        and conversation.messages[0].role == "assistant"
+        and not conversation.headless
+    )
 
 
 def lean(message: Message) -> Message:

@@ -30,7 +30,18 @@ _PATHS = (
 """The ends of addresses that take requests: what was sent to one is a request, with or without settings."""
 _OWN = frozenset({"function", "custom"})
 _LISTS = ("functionDeclarations", "function_declarations")
-_HOLDERS = ("function", "custom", "toolSpec")
+_HOLDERS = {"function": "openai-function", "custom": "openai-custom", "toolSpec": "bedrock-tool-spec"}
+"""The keys of a tool that hold all of it, and the style of such a tool."""
+_STYLES = {
+    "input_schema": "anthropic-input-schema", "inputSchema": "mcp-input-schema",
+    "parameter_definitions": "cohere-parameter-definitions", "parameters": "flat-function",
+}  # fmt: skip
+"""The keys of the schema in a tool with its name beside them, and the style of such a tool."""
+_SCHEMAS = ("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema")
+"""The keys of the JSON Schema of a tool's arguments."""
+GEMINI_STYLE, LEGACY_STYLE, PROVIDER_STYLE, NO_STYLE = (
+    "gemini-function-declaration", "openai-legacy-function", "provider-tool", "no-schema",
+)  # fmt: skip
 _NO_TOOLS = frozenset({"cachePoint"})
 """Entries of the list of tools that are no tools."""
 
@@ -45,6 +56,10 @@ class _Tool(Struct, gc=False):
     function: Raw = NOTHING
     custom: Raw = NOTHING
     toolSpec: Raw = NOTHING
+    input_schema: Raw = NOTHING
+    inputSchema: Raw = NOTHING
+    parameters: Raw = NOTHING
+    parameter_definitions: Raw = NOTHING
 
 
 class _Settings(Struct, gc=False):
@@ -254,15 +269,25 @@ def _declared(raw: Raw, at: Pointer) -> Iterator[Declared]:
         tool = _tool.decode(raw)
     except (ValueError, RecursionError):
         return
-    for key in _HOLDERS:
+    for key, style in _HOLDERS.items():
         if head(getattr(tool, key)) == b"{":
-            yield Declared((*at, key, "name"), _name_of(getattr(tool, key)))
+            yield Declared((*at, key, "name"), _name_of(getattr(tool, key)), style=style)
             return
     kind = string(tool.type)
     if kind is not None or given(tool.name):
-        yield Declared((*at, "name"), string(tool.name), "function" if kind is None or kind in _OWN else kind)
+        own = "function" if kind is None or kind in _OWN else kind
+        yield Declared((*at, "name"), string(tool.name), own, _style_of(tool, own, kind, at))
     else:
         yield from _named_by_key(_keys.decode(raw), at)
+
+
+def _style_of(tool: _Tool, own: str, kind: str | None, at: Pointer) -> str:
+    """Return the style of a tool with its name and its schema at one level."""
+    if own != "function":
+        return PROVIDER_STYLE
+    style = next((style for key, style in _STYLES.items() if given(getattr(tool, key))), NO_STYLE)
+    is_legacy = kind is None and style == "flat-function" and at[-2:-1] == ("functions",)
+    return LEGACY_STYLE if is_legacy else style
 
 
 def _named_by_key(keys: dict[str, Raw], at: Pointer) -> Iterator[Declared]:
@@ -271,9 +296,20 @@ def _named_by_key(keys: dict[str, Raw], at: Pointer) -> Iterator[Declared]:
         if key in _LISTS:
             lone = head(raw) == b"{"
             for index, inner in enumerate([raw] if lone else _members(raw)):
-                yield Declared((*at, key, *(() if lone else (index,)), "name"), _name_of(inner))
+                place = (*at, key, *(() if lone else (index,)), "name")
+                yield Declared(place, _name_of(inner), style=GEMINI_STYLE)
         elif key not in _NO_TOOLS:
-            yield Declared((*at, key), _name_of(raw), key)
+            yield Declared((*at, key), _name_of(raw), key, PROVIDER_STYLE)
+
+
+def schema_in(tool: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the JSON Schema of the arguments of a declared tool, from the object with its name."""
+    for key in _SCHEMAS:
+        schema = tool.get(key)
+        if isinstance(schema, dict):  # Bedrock has the schema in one more object
+            inner = schema.get("json")
+            return inner if isinstance(inner, dict) and schema.keys() == {"json"} else schema
+    return None
 
 
 def _name_of(raw: Raw) -> str | None:

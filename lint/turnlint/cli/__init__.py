@@ -187,10 +187,20 @@ def main() -> NoReturn:
     except Exception as error:
         if os.environ.get("TURNLINT_TRACEBACK"):
             raise
+        if reason := _broken_package(error):
+            _leave(EXIT_INTERNAL, reason)
         _leave(
             EXIT_INTERNAL, f"internal error: {type(error).__name__}; set TURNLINT_TRACEBACK=1 for a traceback"
         )
     _leave(code if isinstance(code, int) else 0)
+
+
+def _broken_package(error: Exception) -> str:
+    """Return the sentence about another package that cannot be loaded; empty for any other error."""
+    from turnlint.errors import BrokenRulesError
+    from turnlint.report.escape import visible
+
+    return visible(str(error)) if isinstance(error, BrokenRulesError) else ""
 
 
 def _make_safe(error: click.ClickException) -> None:

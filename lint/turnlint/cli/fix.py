@@ -331,7 +331,8 @@ def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Term
     keeps = way.keep and way.output is None and any(source.path is not None for source in sources)
     narrowed = any(run.options.select or run.options.ignore or run.options.without for run in runs)
     lossless = any(run.policy.level == "lossless" for run in runs)
-    return Terms(not way.write, keeps, tuple(named), narrowed, lossless, settings.policy.canonical)
+    unknown = frozenset(name for run in runs for name in run.book.providers.assumed)
+    return Terms(not way.write, keeps, tuple(named), narrowed, lossless, settings.policy.canonical, unknown)
 
 
 def _colors_errors(choice: str) -> bool:

@@ -109,6 +109,8 @@ class _Ids:
         self.book = Book(self.options)
         self.policy = Policy(named=frozenset(name.partition("@")[0] for name in names), canonical=canonical)
         self.named = tuple(one for name in names for one in self.book.providers.named(name))
+        for remark in self.book.providers.remarks:
+            click.echo(f"turnlint: {visible(remark)}", err=True)
         self.anew = model is not None or (canonical and bool(names))
         """Whether no repair gives these ids."""
 

@@ -61,9 +61,13 @@ class _Run:
     """The files of one run and their results."""
 
     def __init__(self, format_name: str | None, excerpts: bool) -> None:
-        from turnlint.packages import packages
+        from turnlint.packages import has_additions, packages
         from turnlint.providers import Providers
 
+        if has_additions():
+            from turnlint.additions import check_additions
+
+            check_additions()
         self.format = format_name
         self.excerpts = excerpts
         self.providers = Providers(packages())

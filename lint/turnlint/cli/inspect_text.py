@@ -45,6 +45,7 @@ WRITTEN = {
     "list": "a JSON array",
     "other": "another JSON value",
     "free text": "free text",
+    "xml": "XML",
 }
 Line = tuple[str, str]
 
@@ -127,13 +128,24 @@ def _content(found: Content) -> Iterator[Line]:
     yield "tools", _names(found.tools) or "none"
     yield from _ids(found)
     if found.arguments:
-        yield "arguments", ", ".join(f"{WRITTEN[name]} {count:,}" for name, count in found.arguments.items())
+        written = ((WRITTEN.get(name, name), count) for name, count in found.arguments.items())
+        yield "arguments", ", ".join(f"{name} {count:,}" for name, count in written)
+    for label, counts in (("parsers", found.tooling.parsers), ("schema style", found.tooling.schema_styles)):
+        if counts:
+            yield label, _most(counts)
     if found.example is not None:
         yield from _example(found.example)
     for number, quirk in enumerate(found.quirks):
         place = f"; first at {_place(quirk.first)}" if quirk.first else ""
         yield "" if number else "quirks", f"{quirk.name} {quirk.count:,}: {quirk.what}{place}"
     yield from _able(found)
+
+
+def _most(counts: dict[str, int]) -> str:
+    """Return the most frequent names with their counts."""
+    some = [_counted(name, count) for name, count in counts.items()]
+    more = f", {len(some) - MOST_NAMES:,} more" if len(some) > MOST_NAMES else ""
+    return ", ".join(some[:MOST_NAMES]) + more
 
 
 def _grouping(found: Content) -> Iterator[Line]:
@@ -194,7 +206,10 @@ def _example(one: Example) -> Iterator[Line]:
     yield "example", f"a call of {_name(one.tool) if one.tool else '(no name)'} at {_place(one.call)}"
     length = f", {pluralize(one.length, 'character')}" if one.length else ""
     yield "", f"its id: {one.id}{length}"
-    yield "", f"its arguments, {WRITTEN[one.written]}: {_keys(one.arguments, one.more) or 'no keys'}"
+    yield (
+        "",
+        f"its arguments, {WRITTEN.get(one.written, one.written)}: {_keys(one.arguments, one.more) or 'no keys'}",
+    )
     if one.shown[0]:
         yield "", clip(visible(one.shown[0]), LONGEST_EXCERPT)
     yield "", f"its result at {_place(one.result)} ({one.state})" if one.result else "it has no result"

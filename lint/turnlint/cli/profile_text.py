@@ -34,7 +34,12 @@ def _lines(profile: Profile) -> Iterator[str]:
     whole = to_builtins(profile)
     yield from _entries(_told(profile, whole), but=(*_LISTS, "capabilities"))
     yield "capabilities:"
-    yield from _entries(whole["capabilities"], indent="  ")
+    yield from _entries(whole["capabilities"], indent="  ", but=("sources",))
+    if whole["capabilities"]["sources"]:
+        yield "  sources:"
+        yield from (
+            f"  {line}" for line in _items(whole["capabilities"]["sources"], profile.capabilities.sources)
+        )
     for name in _LISTS:
         if whole[name]:
             yield ""

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 HEADERS = ("profile", "versions", "title", "wires", "clauses")
 MATRIX = (
     ("format", "format"), ("parallel_calls", "parallel calls"), ("max_calls", "calls a turn"), ("max_tools", "tools"),
-    ("max_messages", "messages"), ("schema", "tool schema"), ("parallel_switch", "one at a time by"),
+    ("max_messages", "messages"), ("schema", "tool schema"), ("requires_schema", "tools required"),
+    ("parallel_switch", "one at a time by"),
     ("streaming", "arguments in a stream"), ("quirks", "quirks"),
 )  # fmt: skip
-NARROW = 6
+NARROW = 7
 """Number of columns that fit on a terminal; the other values are written below."""
 UNKNOWN = "?"
 
@@ -71,6 +72,8 @@ def _print(providers: "Providers", name: str, output_format: str) -> None:
         versions = providers.named(name)
     except UnknownProviderError as error:
         raise click.UsageError(visible(str(error))) from None
+    for remark in providers.remarks:
+        click.echo(f"turnlint: {visible(remark)}", err=True)
     if output_format == "markdown":
         raise click.UsageError("a single profile is written as YAML, or with --output-format json")
     if output_format == "json":
@@ -118,7 +121,12 @@ def _matrix(providers: "Providers", output_format: str) -> None:
     if output_format == "json":
         from msgspec import to_builtins
 
-        _json([{"profile": one.label, **to_builtins(one.capabilities)} for one in profiles])
+        _json(
+            [
+                {"profile": one.label, **to_builtins(one.capabilities), "sources": _sources(one)}
+                for one in profiles
+            ]
+        )
         return
     columns = MATRIX if output_format == "markdown" else MATRIX[:NARROW]
     table = [
@@ -128,6 +136,13 @@ def _matrix(providers: "Providers", output_format: str) -> None:
     if output_format == "table":
         for one in profiles:
             _notes(one)
+
+
+def _sources(profile: "Profile") -> dict[str, dict[str, str]]:
+    """Return the source and the date of each known value."""
+    return {
+        key: {"source": source, "date": date} for key, (source, date) in profile.capability_sources.items()
+    }
 
 
 def _notes(profile: "Profile") -> None:

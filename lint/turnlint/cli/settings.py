@@ -253,6 +253,7 @@ class Plan:
         preview = self.preview or _value(settings.preview, False) if settings else self.preview
         options, sieve = self._sieve(structs.replace(options, preview=preview), settings)
         book = self._checked(settings, lambda: self.book(options))
+        self._remark(book.providers.remarks)
         if options.select or asked.ignore:
             from turnlint.rulebook import everything, remarks, waiting
 

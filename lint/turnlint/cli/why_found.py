@@ -96,7 +96,7 @@ class Looked(Struct):
 def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Explained:
     """Return the provider of a text and the rules that explain it."""
     providers = Providers(packages(), own)
-    hint = tuple(providers.named(name)[0].name for name in named)
+    hint = tuple(providers.known(name)[0].name for name in named)
     pieces = heard(text, providers)
     found = recognise(pieces, providers, hint)
     word = word_in(text) if found is None else ""

@@ -8,6 +8,7 @@ from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.carrying.envelope import Enveloped
 from turnlint.documents.source import Source, packing_of
 from turnlint.model import Record
+from turnlint.packages import GRAMMARS, additions
 
 if TYPE_CHECKING:
     from turnlint.fastpath.passed import Counting
@@ -29,7 +30,8 @@ def choose_scanner(
     """
     syntax = carrier.syntax
     native = compiled.load()  # the plain reader of a long log uses its functions, too
-    if native is None or syntax is None:
+    # The native reader knows the marks of the built-in grammars only.
+    if native is None or syntax is None or additions(GRAMMARS):
         return None
     # Only logs with a conversation on each line are cut. A mixed log may begin with a request in another format.
     key = b'"%b"' % syntax.messages.encode()

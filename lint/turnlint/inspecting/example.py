@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from msgspec import Raw, Struct, json
 
 from turnlint import ledger
+from turnlint.arguments import notation_of
 from turnlint.documents.locate import locate_all
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Source
@@ -87,7 +88,7 @@ def _told(chosen: Candidate, *, shown: bool) -> Example:
         tool=chosen.call.name,
         id=form_of(identifier),
         length=len(identifier) if identifier else None,
-        written=chosen.call.written,
+        written=notation.name if (notation := notation_of(chosen.call)) else chosen.call.written,
         arguments=keys,
         more=more,
         call=_place(places, chosen.place),

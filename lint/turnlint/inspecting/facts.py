@@ -149,6 +149,17 @@ class Counts(Struct, frozen=True, kw_only=True):
     declared_tools: int
 
 
+class Tooling(Struct, frozen=True, kw_only=True):
+    """How calls and tools are written, each with its count."""
+
+    formats: dict[str, int]
+    """Calls by the syntax of their arguments: `json`, `xml` or `custom`."""
+    parsers: dict[str, int]
+    """Calls by the reader that finds them: `WIRE/TYPE`, or `text/GRAMMAR` for a call that was left in a text."""
+    schema_styles: dict[str, int]
+    """Declared tools by the style of their declaration."""
+
+
 class Ids(Struct, frozen=True, kw_only=True):
     """Properties of the ids of calls."""
 
@@ -216,6 +227,7 @@ class Content(Struct, frozen=True, kw_only=True):
     counts: Counts
     tools: Names
     arguments: dict[str, int]
+    tooling: Tooling
     noted: dict[str, int]
     """Counts of items that are not checked or not findings, as in the summary of `lint`."""
     ids: Ids

@@ -5,15 +5,28 @@ Memory is bounded by a limit for the names of each kind, and not by the file.
 
 import re
 from collections import Counter
+from itertools import islice
 
 from turnlint import ledger
+from turnlint.arguments import notation_of
 from turnlint.carriers import of_wire
 from turnlint.inspecting.example import Candidate, better
-from turnlint.inspecting.facts import Able, Counts, Grouping, Ids, Named, Names, Part, Place, Provider
+from turnlint.inspecting.facts import (
+    Able,
+    Counts,
+    Grouping,
+    Ids,
+    Named,
+    Names,
+    Part,
+    Place,
+    Provider,
+    Tooling,
+)
 from turnlint.inspecting.forms import ABSENT, CANONICAL, REDACTED, form_of
 from turnlint.inspecting.places import is_gone, placed
 from turnlint.inspecting.quirks import seen
-from turnlint.model import Call, Location, Message, Result, Thinking, Transcript
+from turnlint.model import Call, Location, Message, Result, Text, Thinking, Transcript
 from turnlint.providers import SHARED, Chosen, Providers
 from turnlint.text import truncate
 
@@ -21,6 +34,7 @@ MOST_NAMES = 10_000
 MOST_TOLD = 100
 MOST_PARTS = 20
 LONGEST_NAME = 200
+UNTYPED = "(no type)"
 SHARED_RULES = "rules that all servers of this API share"
 
 Held = tuple[str | None, tuple[str, ...], bool, bool]
@@ -40,6 +54,9 @@ class Gathering:
         self.count: Counter[str] = Counter()
         self.tools: Counter[str] = Counter()
         self.declared: set[str] = set()
+        self.styles: set[tuple[str, str]] = set()
+        self.syntaxes: Counter[str] = Counter()
+        self.parsers: Counter[str] = Counter()
         self.arguments: Counter[str] = Counter()
         self.noted: Counter[str] = Counter()
         self.forms: Counter[str] = Counter()
@@ -66,7 +83,7 @@ class Gathering:
         pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
         self._frame(transcript)
         for message in transcript.messages:
-            self._message(message)
+            self._message(message, transcript.wire.name)
         self._pairs(pairs)
         new: dict[str, Location] = {}
         for name, record, at in seen(transcript, pairs):
@@ -102,25 +119,35 @@ class Gathering:
             for tool in request.tools or ():
                 if len(self.declared) < MOST_NAMES:
                     self.declared.add(tool.name or tool.kind)
+                    self.styles.add((tool.style, tool.name or tool.kind))
 
-    def _message(self, message: Message) -> None:
+    def _message(self, message: Message, wire: str) -> None:
         self.roles[message.role] += 1
         for block in message.blocks:
             if isinstance(block, Call):
-                self._call(block)
+                self._call(block, block.dialect or wire)
             elif isinstance(block, Result):
                 self.count["results"] += 1
             elif isinstance(block, Thinking):
                 self.count["thoughts"] += 1
                 self.count["signed"] += block.signature in ("given", "bypass")
                 self.count["ciphered"] += block.cipher
+            elif isinstance(block, Text) and block.grammar:
+                from turnlint.carrying.grammars import syntax_of
 
-    def _call(self, call: Call) -> None:
+                self.parsers[f"text/{block.grammar}"] += 1
+                self.syntaxes[syntax_of(block.grammar)] += 1
+
+    def _call(self, call: Call, wire: str) -> None:
         self.count["calls"] += 1
         self.count["server"] += call.server
         if call.name:
             _add(self.tools, call.name)
-        self.arguments[call.written if call.arguments != "free" else "free text"] += 1
+        notation = notation_of(call)
+        written = "free text" if call.arguments == "free" else call.written
+        self.arguments[notation.name if notation else written] += 1
+        self.syntaxes[notation.syntax if notation else "custom" if call.arguments == "free" else "json"] += 1
+        _add(self.parsers, f"{wire}/{call.kind or UNTYPED}")
         self.forms[form_of(call.id)] += 1
         self.longest = max(self.longest, len(call.id or ""))
 
@@ -156,6 +183,13 @@ class Gathering:
             signed_thoughts=count["signed"],
             ciphered_thoughts=count["ciphered"],
             declared_tools=len(self.declared),
+        )
+
+    def tooling(self) -> Tooling:
+        return Tooling(
+            formats=ordered(self.syntaxes),
+            parsers=dict(islice(ordered(self.parsers).items(), MOST_TOLD)),
+            schema_styles=ordered(Counter(style for style, _ in self.styles)),
         )
 
     def ids(self) -> Ids:

@@ -89,6 +89,7 @@ def _content(source: Source, found: Gathering, *, again: bool, shown: bool) -> C
         counts=found.counts(),
         tools=names_of(found.tools),
         arguments=ordered(found.arguments),
+        tooling=found.tooling(),
         noted=ordered(found.noted),
         ids=found.ids(),
         quirks=tuple(

@@ -76,7 +76,7 @@ def _of_block(block: Block) -> Iterator[str]:
 
 
 def _of_call(call: Call) -> Iterator[str]:
-    if call.written == "text" and call.arguments != "free":
+    if call.written == "text" and call.arguments not in ("free", "broken"):
         yield "arguments-as-text"
     if call.arguments == "free":
         yield "arguments-as-free-text"

@@ -49,6 +49,7 @@ def lint(
     from turnlint.library import logs, plain, running
 
     options = running.options_of(provider, format, select, ignore, preview=preview)
+    running.warn_of_unknown(options)
     return running.findings(logs.written(plain.plain(transcript), options), options)
 
 
@@ -84,6 +85,7 @@ def fix(
     from turnlint.library import plain, running
 
     options = running.options_of(provider, format, select, ignore, preview=preview)
+    running.warn_of_unknown(options)
     policy = running.policy_of(options, level, levels, close_pending=close_pending, canonical=canonical)
     given = plain.plain(transcript)
     return running.fixed(given, options, policy)

@@ -160,6 +160,16 @@ def _book(options: Options) -> Book:
     return book
 
 
+def warn_of_unknown(options: Options) -> None:
+    """Warn the caller of the library about names of unknown providers."""
+    if options.providers in ((), ("auto",)):
+        return
+    for remark in _book(options).providers.remarks:
+        from warnings import warn
+
+        warn(visible(remark), stacklevel=3)
+
+
 def _finding(row: Row) -> Finding:
     one = row.finding
     return Finding(

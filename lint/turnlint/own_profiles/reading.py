@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from turnlint.carriers import NAMES
 from turnlint.documents.source import open_regular
@@ -11,7 +12,7 @@ from turnlint.errors import LocatedError, ProfilesError, UnknownProviderError
 from turnlint.handwritten import MOST_BYTES, Document, documents
 from turnlint.own_profiles.checks import Names, faults
 from turnlint.own_profiles.shape import SOURCE, kinds
-from turnlint.profiles import Profile
+from turnlint.profiles import CapabilitySource, Profile
 from turnlint.providers import SHARED, Providers
 
 MOST_TOLD = 20
@@ -65,7 +66,7 @@ def _lines(path: str, wrong: list[LocatedError]) -> Iterator[str]:
 
 def _profile(document: Document, providers: Providers, own: list[Profile]) -> Profile:
     try:
-        made = msgspec.convert(_whole(document, providers), Profile)
+        made = _sourced(msgspec.convert(_whole(document, providers), Profile))
     except msgspec.ValidationError as error:
         raise LocatedError(str(error).lower(), document.spot(())) from None
     if made.label in [one.label for one in own]:
@@ -94,20 +95,40 @@ def _whole(document: Document, providers: Providers) -> dict[str, Any]:
     caps = dict(whole["capabilities"]) if base or "capabilities" not in given else {}
     if "wires" in given or not caps:
         caps["format"] = whole["wires"][0]
-    whole["capabilities"] = caps | given.get("capabilities", {})
     for key in _BY_RULE:
         new = given.get(key, [])
         gone = dropped | {one["rule"] for one in new}
         whole[key] = [one for one in whole.get(key, ()) if one["rule"] not in gone] + new
     whole["known"] = [*whole.get("known", ()), *given.get("known", ())]
+    whole["capabilities"] = _capabilities(caps, given.get("capabilities", {}))
     return whole
+
+
+def _capabilities(inherited: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return capabilities with their sources: an inherited source does not hold for a value that the user gives."""
+    sources = [{"source": SOURCE, "date": "", **one} for one in given.get("sources", ())]
+    changed = {*given, *(key for one in sources for key in one["of"])}
+    for one in inherited.get("sources", ()):
+        kept = [key for key in one["of"] if key not in changed]
+        sources += [{**one, "of": kept}] if kept else []
+    return {**inherited, **given, "sources": sources}
+
+
+def _sourced(made: Profile) -> Profile:
+    """Return the profile with a source for each of its capabilities."""
+    told = made.capabilities
+    own = tuple(key for key in told.told if key not in made.capability_sources)
+    if not own:
+        return made
+    sources = (*told.sources, CapabilitySource(of=own, source=SOURCE, date=""))
+    return structs.replace(made, capabilities=structs.replace(told, sources=sources))
 
 
 def _base(document: Document, extends: str | None, providers: Providers) -> Profile | None:
     if extends is None:
         return None
     try:
-        return providers.named(extends)[0]
+        return providers.known(extends)[0]
     except UnknownProviderError as error:
         raise LocatedError(f"extends: {error}", document.spot(("extends",))) from None
 

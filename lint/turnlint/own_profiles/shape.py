@@ -59,7 +59,8 @@ def schema() -> dict[str, Any]:
     raw = msgspec.json.schema(profiles.Profile)["$defs"]
     names = {struct.__name__: tag for tag, struct in kinds().items()}
     definitions = {names.get(name, name.lower()): one for name, one in raw.items()}
-    structs: dict[str, type[Any]] = {"profile": profiles.Profile, "capabilities": profiles.Capabilities, "weight": profiles.Weight,
+    structs: dict[str, type[Any]] = {"profile": profiles.Profile, "capabilities": profiles.Capabilities,
+               "capabilitysource": profiles.CapabilitySource, "weight": profiles.Weight,
                "known": profiles.Known, **kinds()}  # fmt: skip
     for name, one in definitions.items():
         _describe(one, structs[name])

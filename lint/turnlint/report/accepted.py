@@ -23,6 +23,8 @@ class Terms(Struct, frozen=True):
     """The level of a source is lossless, so that the run adds no placeholders."""
     canonical: bool = False
     """The run gives every call its canonical id."""
+    unknown: frozenset[str] = frozenset()
+    """Those of the named providers that have no profile."""
 
 
 class Acceptance(Struct, frozen=True):
@@ -58,6 +60,8 @@ def _of(provider: str, done: list[Done], terms: Terms) -> Acceptance:
 
 def _unknown(name: str, done: list[Done], terms: Terms) -> str:
     """Why nothing can be said about a provider, if that is so."""
+    if name in terms.unknown:
+        return "its rules are not known"
     if terms.narrowed:
         return "not all rules were applied"
     if any(one.problem for one in done):

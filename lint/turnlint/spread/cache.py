@@ -19,7 +19,7 @@ from turnlint import __version__
 from turnlint.documents.source import Source
 from turnlint.engine import Options, Tally
 from turnlint.errors import UnsafeFolderError
-from turnlint.packages import packages
+from turnlint.packages import GRAMMARS, PARSERS, WIRES, additions, packages
 from turnlint.spread.here import Done, Of, Told
 from turnlint.spread.keeping import Kept, kept_event, restored_event
 
@@ -190,7 +190,12 @@ def _check(data: bytes) -> bytes:
 def _stamp() -> list[tuple[str, int, int]]:
     """Return the state of the program's files: the version does not change while a program is in development."""
     found = []
-    for name in ("turnlint", *packages()):
+    added = (
+        module.partition(".")[0]
+        for group in (WIRES, PARSERS, GRAMMARS)
+        for module in additions(group).values()
+    )
+    for name in dict.fromkeys(("turnlint", *packages(), *added)):
         spec = find_spec(name)
         roots = (spec.submodule_search_locations if spec else None) or ()
         paths = [

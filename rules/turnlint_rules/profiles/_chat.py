@@ -6,6 +6,7 @@ Azure runs OpenAI's validators, and other providers copied their texts. This mod
 from turnlint.api import (
     AnyClause,
     ArgumentsEncoding,
+    CapabilitySource,
     ContentKey,
     ContentKind,
     EmptyRequest,
@@ -27,6 +28,10 @@ IN_WORDS = "letters, digits, `_` and `-`"
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 STREAM = "choices[].delta.tool_calls[].function.arguments"
 CHAT, ANTHROPIC = ("openai-chat",), ("anthropic",)
+CHAT_WIRE = CapabilitySource(
+    of=("schema", "streaming"), source="openai-openapi f85dbe2, the description of this wire", date="2026-08"
+)
+VLLM_PARSER = "vLLM 0.33.0, the parser of its models, which reads several calls of a turn"
 
 MISSING = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "

@@ -8,6 +8,7 @@ import re
 from turnlint.api import (
     ArgumentsEncoding,
     Capabilities,
+    CapabilitySource,
     Known,
     LastMessage,
     NameForm,
@@ -19,6 +20,9 @@ from turnlint.api import (
     ThoughtSignature,
     UnknownKey,
     Weight,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
 )
 
 GEMINI_3 = r"gemini-(?:[3-9]|\d\d)"
@@ -271,11 +275,12 @@ KNOWN = (
 )  # fmt: skip
 
 
-def capabilities(*quirks: str) -> Capabilities:
+def capabilities(*more: str, sources: tuple[CapabilitySource, ...]) -> Capabilities:
     return Capabilities(
         format="gemini",
         parallel_calls=True,
         schema="OpenAPI subset",
+        requires_schema=False,
         streaming="whole parts",
         quirks=(
             "without ids, a response belongs to a call by name and order",
@@ -283,6 +288,13 @@ def capabilities(*quirks: str) -> Capabilities:
             "keys are accepted in camelCase and snake_case",
             "a single part, content or tool is accepted without a list around it",
             "skip_thought_signature_validator is accepted in place of the signature of a call",
-            *quirks,
+            *more,
+        ),
+        sources=(
+            *sources,
+            source_of("schema", source="google-genai 3.3.0, Schema"),
+            source_of("streaming", source="8 recorded streams have whole calls, such as 78e229ff96639023"),
+            accepted_without_tools(23, "8c5210972c36e9df"),
+            source_of_quirks(),
         ),
     )

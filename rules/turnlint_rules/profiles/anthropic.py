@@ -28,6 +28,12 @@ from turnlint.api import (
     TrailingSpace,
     UnknownKey,
     Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_switch,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._anthropic_texts import (
     INTERLEAVES,
@@ -399,6 +405,7 @@ def _profile(
             parallel_switch="tool_choice.disable_parallel_tool_use",
             max_messages=100_000,
             schema="JSON Schema",
+            requires_schema=False,
             streaming="input_json_delta",
             quirks=(
                 "consecutive messages of one role are merged",
@@ -406,6 +413,15 @@ def _profile(
                 "a tool name may have 200 characters in the history, and 128 from a small set in a declaration",
                 "only models before Opus 4.6 and Sonnet 4.6 accept an assistant message as the last one",
                 "a thinking block is returned unchanged or omitted",
+            ),
+            sources=(
+                accepted_format(4518),
+                accepted_parallel_calls(196, "4f76fb2db2bb4c92", 34),
+                accepted_switch(63, "ce47edd486e212bc"),
+                source_of("schema", source="anthropic 2.9.0, ToolParam"),
+                source_of("streaming", source="anthropic 2.9.0, InputJSONDelta"),
+                accepted_without_tools(11, "b59990e27f0e4b8e"),
+                source_of_quirks(),
             ),
         ),
         clauses=(

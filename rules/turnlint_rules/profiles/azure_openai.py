@@ -4,9 +4,20 @@ Ids have at most 40 characters. All other differences depend on the API version 
 conversation.
 """
 
-from turnlint.api import Capabilities, Known, Profile, ResultContent
+from turnlint.api import (
+    Capabilities,
+    Known,
+    Profile,
+    ResultContent,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
+)
 from turnlint_rules.profiles._chat import (
     CHAT,
+    CHAT_WIRE,
     OPENAI_CLAUSES,
     OPENAI_KNOWN,
     OPENAI_WEIGHTS,
@@ -40,10 +51,23 @@ PROFILES = (
             max_calls=128,
             max_tools=128,
             schema="JSON Schema",
+            requires_schema=False,
             streaming=STREAM,
             quirks=(
                 "older API versions reject parallel_tool_calls and the role developer",
                 "encrypted reasoning is valid for one deployment only",
+            ),
+            sources=(
+                accepted_format(204),
+                accepted_parallel_calls(15, "cf3f5842a8495366", 3),
+                source_of(
+                    "parallel_switch", source="openai-openapi f85dbe2; older versions of the API refuse it"
+                ),
+                CHAT_WIRE,
+                accepted_without_tools(1, "a682d6fa632a25a5"),
+                source_of_quirks(
+                    "public reports: `Unrecognized request argument supplied`, and refusals of encrypted reasoning"
+                ),
             ),
         ),
         clauses=(

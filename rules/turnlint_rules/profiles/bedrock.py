@@ -29,6 +29,9 @@ from turnlint.api import (
     TrailingSpace,
     UnknownKey,
     Weight,
+    accepted_format,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._anthropic_texts import NO_PREFILL, mid_system
 from turnlint_rules.profiles._bedrock_texts import KNOWN
@@ -329,12 +332,22 @@ def _profile(version: str, about: str, models: str, *own: AnyClause) -> Profile:
         capabilities=Capabilities(
             format="bedrock",
             schema="JSON Schema",
+            requires_schema=True,
             streaming="contentBlockDelta.delta.toolUse.input",
             quirks=(
                 "parallel calls depend on the model",
                 "all results of a turn are in the next message; only Claude and Nova accept other content in it",
                 "consecutive messages of one role are merged",
                 "boto3 rejects missing and unknown keys; it does not check patterns, roles or the type of an input",
+            ),
+            sources=(
+                accepted_format(755),
+                source_of(
+                    "schema", "streaming", source="botocore 1.43.11, the description of bedrock-runtime"
+                ),
+                source_of_quirks(
+                    "botocore 1.43.11 (executed), and recorded requests, as in the clauses of this profile"
+                ),
             ),
         ),
         clauses=(*own, *_ALL, *_known_keys()),

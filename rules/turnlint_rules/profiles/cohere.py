@@ -15,6 +15,11 @@ from turnlint.api import (
     LastMessage,
     Profile,
     Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._chat import allowed, pairing
 
@@ -108,8 +113,16 @@ PROFILES = (
             format="cohere",
             parallel_calls=True,
             schema="JSON Schema",
+            requires_schema=False,
             streaming="delta.message.tool_calls.function.arguments",
             quirks=("text before the calls of a message is in `tool_plan`",),
+            sources=(
+                accepted_format(249),
+                accepted_parallel_calls(17, "be371e4258900533", 3),
+                source_of("schema", "streaming", source="cohere 5, ToolV2 and its events of a stream"),
+                accepted_without_tools(2, "f2e56d4157c03c8a"),
+                source_of_quirks("cohere 5, and recorded requests"),
+            ),
         ),
         clauses=_CLAUSES,
         weights=_WEIGHTS,

@@ -1,7 +1,16 @@
 """The profile of Fireworks, which rejects any key that OpenAI does not have, also in later requests."""
 
-from turnlint.api import Capabilities, Known, Profile
-from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, STREAM, allowed, unchecked, without
+from turnlint.api import Capabilities, Known, Profile, accepted_format
+from turnlint_rules.profiles._chat import (
+    CHAT,
+    CHAT_WIRE,
+    KEYS,
+    NO_MESSAGES,
+    STREAM,
+    allowed,
+    unchecked,
+    without,
+)
 
 _FOREIGN = "Extra inputs are not permitted, field: '{path}'"
 
@@ -12,7 +21,9 @@ PROFILES = (
         wires=CHAT,
         hosts=("api.fireworks.ai",),
         models=r"^accounts/fireworks/",
-        capabilities=Capabilities(format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM),
+        capabilities=Capabilities(
+            format="openai-chat", schema="JSON Schema", streaming=STREAM, sources=(accepted_format(23), CHAT_WIRE)
+        ),
         clauses=(
             *NO_MESSAGES,
             *allowed(

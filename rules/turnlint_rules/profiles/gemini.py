@@ -14,6 +14,8 @@ from turnlint.api import (
     Profile,
     RoleOrder,
     ThoughtSignature,
+    accepted_format,
+    accepted_parallel_calls,
 )
 from turnlint_rules.profiles._google import (
     GEMINI_2,
@@ -126,7 +128,9 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
         hosts=("generativelanguage.googleapis.com",),
         host_wires=("openai-chat",),
         models=models,
-        capabilities=capabilities(),
+        capabilities=capabilities(
+            sources=(accepted_format(2105), accepted_parallel_calls(99, "e6aa3a781d391ea8", 5))
+        ),
         clauses=(*SHARED, *_CLAUSES, *signature),
         weights=weights(
             missing_tool_name="* GenerateContentRequest.contents[{index}].parts[{block}].function_call.name: Name cannot "

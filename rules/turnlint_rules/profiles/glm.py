@@ -1,7 +1,19 @@
 """The profile of Zhipu and Z.ai GLM, which have one unspecific text for nearly all faults in messages."""
 
-from turnlint.api import AnyClause, Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder, Weight
-from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing
+from turnlint.api import (
+    AnyClause,
+    Capabilities,
+    EmptyContent,
+    Known,
+    LastMessage,
+    Profile,
+    RoleOrder,
+    Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    source_of_quirks,
+)
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, NO_MESSAGES, STREAM, pairing
 
 _OPAQUE = "The messages parameter is illegal. Please check the documentation."
 
@@ -51,6 +63,12 @@ PROFILES = (
             schema="JSON Schema",
             streaming=STREAM,
             quirks=("a request needs a user message",),
+            sources=(
+                accepted_format(149),
+                accepted_parallel_calls(24, "ffe7673812089061", 2),
+                CHAT_WIRE,
+                source_of_quirks(),
+            ),
         ),
         clauses=_CLAUSES,
         weights=(

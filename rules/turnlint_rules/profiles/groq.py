@@ -1,7 +1,21 @@
 """The profile of Groq, which has a strict schema and names rejected keys of other providers in its texts."""
 
-from turnlint.api import AnyClause, Capabilities, ContentKey, Known, OverLimit, Profile, RoleOrder, Weight
-from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, ROLES, STREAM, allowed, without
+from turnlint.api import (
+    AnyClause,
+    Capabilities,
+    ContentKey,
+    Known,
+    OverLimit,
+    Profile,
+    RoleOrder,
+    Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_switch,
+    accepted_without_tools,
+    source_of_quirks,
+)
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, KEYS, NO_MESSAGES, ROLES, STREAM, allowed, without
 
 _HERE = "'messages.{index}' : for 'role:{role}' the following must be satisfied["
 _STRING = _HERE + "('messages.{index}.content' : value must be a string)]"
@@ -94,8 +108,17 @@ PROFILES = (
             parallel_switch="parallel_tool_calls",
             max_tools=128,
             schema="JSON Schema",
+            requires_schema=False,
             streaming=STREAM,
             quirks=("reasoning is in `reasoning`; reasoning_content is rejected",),
+            sources=(
+                accepted_format(174),
+                accepted_parallel_calls(12, "e27c39bee4146b2f", 2),
+                accepted_switch(13, "400bec9ce8682448"),
+                CHAT_WIRE,
+                accepted_without_tools(4, "c8bbb05351083166"),
+                source_of_quirks(),
+            ),
         ),
         clauses=_CLAUSES,
         weights=_WEIGHTS,

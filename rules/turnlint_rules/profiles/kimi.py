@@ -15,8 +15,18 @@ from turnlint.api import (
     Profile,
     ReasoningUnpaired,
     Weight,
+    source_of,
+    source_of_quirks,
 )
-from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, native_kimi, pairing
+from turnlint_rules.profiles._chat import (
+    CHAT,
+    CHAT_WIRE,
+    NO_MESSAGES,
+    STREAM,
+    VLLM_PARSER,
+    native_kimi,
+    pairing,
+)
 
 _MISSING = (
     "Invalid request: an assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -127,6 +137,12 @@ def _profile(version: str, about: str, models: str, *ids: IdForm) -> Profile:
             quirks=(
                 "tool_choice `required` is rejected",
                 "with thinking, every message with calls needs reasoning_content; a blank string is enough",
+            ),
+            sources=(
+                source_of("format", source="Moonshot's guide to tool calls; public reports"),
+                source_of("parallel_calls", source=f"{VLLM_PARSER}; Moonshot's guide to tool calls"),
+                CHAT_WIRE,
+                source_of_quirks("public reports, as in the clauses of this profile"),
             ),
         ),
         clauses=(*ids, *_CLAUSES),

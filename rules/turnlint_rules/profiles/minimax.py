@@ -10,8 +10,10 @@ from turnlint.api import (
     ResultNotFirst,
     RoleOrder,
     Weight,
+    accepted_format,
+    source_of,
 )
-from turnlint_rules.profiles._chat import CHAT, STREAM, no_messages, pairing
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, STREAM, VLLM_PARSER, no_messages, pairing
 
 _MISSING = "invalid params, tool call result does not follow tool call (2013)"
 _ORPHAN = "invalid params, tool result's tool id({id}) not found (2013)"
@@ -60,7 +62,10 @@ PROFILES = (
         wires=("openai-chat", "anthropic"),
         hosts=("api.minimax.io", "api.minimaxi.com", "api.minimax.chat"),
         models=r"^(MiniMax-(M|Text)|abab\d)",
-        capabilities=Capabilities(format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM),
+        capabilities=Capabilities(
+            format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM,
+            sources=(accepted_format(4), source_of("parallel_calls", source=VLLM_PARSER), CHAT_WIRE),
+        ),
         clauses=(
             *no_messages(
                 source="no accepted request of any provider has an empty list", date="2026-11", wires=(*CHAT, "anthropic")

@@ -21,6 +21,12 @@ from turnlint.api import (
     RoleOrder,
     ThinkingForm,
     Weight,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_switch,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._chat import IN_WORDS, SAFE, allowed, nine, no_messages, pairing
 
@@ -326,14 +332,23 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def _capabilities(*quirks: str) -> Capabilities:
+def _capabilities(*more: str) -> Capabilities:
     return Capabilities(
         format="mistral",
         parallel_calls=True,
         parallel_switch="parallel_tool_calls",
         schema="JSON Schema",
+        requires_schema=False,
         streaming="whole calls",
-        quirks=("arguments are a string or an object", *quirks),
+        quirks=("arguments are a string or an object", *more),
+        sources=(
+            accepted_format(817),
+            accepted_parallel_calls(182, "fd4c7ab4e45d73fe", 3),
+            accepted_switch(22, "e41e93eed2555ff5"),
+            source_of("schema", "streaming", source="mistralai 3.7.0, Function and the events of a stream"),
+            accepted_without_tools(8, "5544db5ac04f67de"),
+            source_of_quirks(),
+        ),
     )
 
 

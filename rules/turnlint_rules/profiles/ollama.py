@@ -14,6 +14,9 @@ from turnlint.api import (
     Known,
     Profile,
     Weight,
+    accepted_format,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._chat import CHAT, unchecked
 
@@ -93,6 +96,10 @@ PROFILES = (
             schema="JSON Schema",
             streaming="whole calls",
             quirks=("a result has the name of its tool and no call id", "parallel calls depend on the model"),
+            sources=(
+                accepted_format(75), source_of("schema", "streaming", source="ollama 0.6.3, its types of requests and responses"),
+                source_of_quirks("ollama 0.6.3, and recorded requests"),
+            ),
         ),
         clauses=(
             ArgumentsEncoding(wants="object", wires=_OWN, says=_UNREAD, source="ollama 0.6.3", date="2026-11"),

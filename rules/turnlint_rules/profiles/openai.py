@@ -4,9 +4,20 @@ The maximum length of an id depends on the deployment. Without a version, the pr
 the lower one as a warning. `@40` and `@64` have one limit.
 """
 
-from turnlint.api import Capabilities, IdLength, Profile, ResultContent
+from turnlint.api import (
+    Capabilities,
+    IdLength,
+    Profile,
+    ResultContent,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_switch,
+    accepted_without_tools,
+    source_of_quirks,
+)
 from turnlint_rules.profiles._chat import (
     CHAT,
+    CHAT_WIRE,
     OPENAI_CLAUSES,
     OPENAI_KNOWN,
     OPENAI_WEIGHTS,
@@ -36,11 +47,20 @@ _CAPABILITIES = Capabilities(
     max_calls=128,
     max_tools=128,
     schema="JSON Schema",
+    requires_schema=False,
     streaming=STREAM,
     quirks=(
         "arguments are a string that is not parsed",
         "results of one turn may have any order, each in its own message",
         "an assistant message may be the last one, and is not continued",
+    ),
+    sources=(
+        accepted_format(6036),
+        accepted_parallel_calls(314, "9bfdb8465a94df1a", 30),
+        accepted_switch(368, "3a870b6c35ed8ba3"),
+        CHAT_WIRE,
+        accepted_without_tools(57, "ed719b1944529d7c"),
+        source_of_quirks(),
     ),
 )
 

@@ -26,6 +26,11 @@ from turnlint.api import (
     RoleOrder,
     UnknownKey,
     Weight,
+    accepted_format,
+    accepted_switch,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
 )
 from turnlint_rules.profiles._responses_texts import KNOWN
 
@@ -263,6 +268,7 @@ def _profile(version: str, about: str, models: str, unique: IdUnique) -> Profile
             parallel_calls=True,
             parallel_switch="parallel_tool_calls",
             schema="JSON Schema",
+            requires_schema=False,
             streaming="response.function_call_arguments.delta",
             quirks=(
                 "an output may be anywhere after its call",
@@ -270,6 +276,15 @@ def _profile(version: str, about: str, models: str, unique: IdUnique) -> Profile
                 "encrypted reasoning is valid for one organization, model and deployment",
                 "the output of a call may be in a later request with previous_response_id",
                 "arguments are a string that is not parsed; those of custom tools are free text",
+            ),
+            sources=(
+                accepted_format(2467),
+                source_of(
+                    "parallel_calls", "schema", "streaming", source="openai-openapi f85dbe2", date="2026-08"
+                ),
+                accepted_switch(9, "38e33884e4e0af65"),
+                accepted_without_tools(15, "a80d1bb2b35b36fb"),
+                source_of_quirks(),
             ),
         ),
         clauses=(*_IDS, unique, *_FORMS, *_TURNS, *_KEYS),

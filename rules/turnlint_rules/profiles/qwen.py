@@ -1,7 +1,17 @@
 """The profile of Qwen on DashScope, which has OpenAI's texts with double quotes and parses arguments."""
 
-from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, Known, LastMessage, Profile, RoleOrder
-from turnlint_rules.profiles._chat import ANTHROPIC, CHAT, NO_MESSAGES, STREAM, pairing
+from turnlint.api import (
+    AnyClause,
+    ArgumentsEncoding,
+    Capabilities,
+    Known,
+    LastMessage,
+    Profile,
+    RoleOrder,
+    source_of,
+    source_of_quirks,
+)
+from turnlint_rules.profiles._chat import ANTHROPIC, CHAT, CHAT_WIRE, NO_MESSAGES, STREAM, pairing
 
 _HEAD = "<400> InternalError.Algo.InvalidParameter: "
 _MISSING = (
@@ -79,6 +89,11 @@ PROFILES = (
             schema="JSON Schema",
             streaming=STREAM,
             quirks=("arguments are a string with a JSON object", "the role developer is rejected"),
+            sources=(
+                source_of("format", source="public reports: gemini-cli 5031, qwen-code 315 and 2360", date="2026-03"),
+                source_of("parallel_calls", source="the templates of Qwen 2.5 and 3 write several calls of a turn (trl 1.16.0)"),
+                CHAT_WIRE, source_of_quirks("public reports, as in the clauses of this profile"),
+            ),
         ),
         clauses=_CLAUSES,
         weights=pairing(

@@ -5,8 +5,18 @@ no streamed arguments, plain JSON Schema. It has the error texts of gateways and
 profile.
 """
 
-from turnlint.api import Capabilities, Known, Profile, RoleOrder
-from turnlint_rules.profiles._chat import no_messages
+from turnlint.api import (
+    Capabilities,
+    Known,
+    OverLimit,
+    Profile,
+    RoleOrder,
+    accepted_format,
+    accepted_without_tools,
+    source_of,
+    source_of_quirks,
+)
+from turnlint_rules.profiles._chat import CHAT_WIRE, no_messages
 
 _ALTERNATE = "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."
 _LOADING_KEYS = ("model", "messages", "tools", "format", "options", "stream", "keep_alive", "think")
@@ -68,8 +78,22 @@ PROFILES = (
         capabilities=Capabilities(
             format="openai-chat",
             parallel_calls=False,
+            max_calls=1,
             schema="JSON Schema",
+            requires_schema=False,
             quirks=("the provider is unknown, so only common rules apply",),
+            sources=(
+                accepted_format(3462, " by servers without a profile"),
+                source_of(
+                    "parallel_calls",
+                    "max_calls",
+                    source="assumed for an unknown provider. 369 recorded requests with up to "
+                    "3 calls in a turn were accepted, so a lower number than the limit of OpenAI is no finding",
+                ),
+                source_of("schema", source=CHAT_WIRE.source, date=CHAT_WIRE.date),
+                accepted_without_tools(16, "6182b28b79bf41f4"),
+                source_of_quirks("assumed for an unknown provider"),
+            ),
         ),
         clauses=(
             *no_messages(
@@ -77,6 +101,14 @@ PROFILES = (
                 "another wire, loads a model",
                 date="2026-11",
                 elsewhere=_LOADING_KEYS,
+            ),
+            OverLimit(
+                what="calls",
+                most=128,
+                severity="warning",
+                date="2025-11",
+                source="the limit of OpenAI (openai-dotnet 317), the only one that is known; more than 34 calls in a turn "
+                "were recorded at no provider",
             ),
             RoleOrder(
                 role="system",

@@ -1,7 +1,7 @@
 """The profile of Together; one unspecific error text is known, and no error about pairing."""
 
-from turnlint.api import Capabilities, Known, Profile
-from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked
+from turnlint.api import Capabilities, Known, Profile, accepted_format, accepted_parallel_calls
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, NO_MESSAGES, STREAM, unchecked
 
 PROFILES = (
     Profile(
@@ -9,7 +9,10 @@ PROFILES = (
         title="Together AI",
         wires=CHAT,
         hosts=("api.together.xyz", "api.together.ai"),
-        capabilities=Capabilities(format="openai-chat", schema="JSON Schema", streaming=STREAM),
+        capabilities=Capabilities(
+            format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM,
+            sources=(accepted_format(37), accepted_parallel_calls(4, "deb4de2665b89d53", 2), CHAT_WIRE),
+        ),
         clauses=NO_MESSAGES,
         weights=unchecked(source="no refusal is known; the model's template decides", date="2026-11"),
         known=(

@@ -14,6 +14,8 @@ from turnlint.api import (
     Profile,
     RoleOrder,
     ThoughtSignature,
+    accepted_format,
+    accepted_parallel_calls,
 )
 from turnlint_rules.profiles._google import (
     GEMINI_2,
@@ -89,6 +91,7 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
         capabilities=capabilities(
             "Vertex and the Gemini API reject each other's signatures",
             "each content needs a role",
+            sources=(accepted_format(639), accepted_parallel_calls(42, "ba9b82460002f054", 3)),
         ),
         clauses=(*SHARED, *_CLAUSES, *signature),
         weights=weights(),

@@ -17,8 +17,10 @@ from turnlint.api import (
     Profile,
     ResultContent,
     RoleOrder,
+    source_of,
+    source_of_quirks,
 )
-from turnlint_rules.profiles._chat import CHAT, STREAM, native_kimi, nine, unlooked
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, STREAM, native_kimi, nine, unlooked
 
 _EXECUTED = "templates of trl 1.16.0 and vllm a014e35, executed"
 _DATE = "2026-11"
@@ -198,6 +200,11 @@ PROFILES = (
                 "Llama 3.1 and 3.2 accept one call per turn; gpt-oss renders only the first of several",
                 "the templates of Llama 3, Hermes, Mistral, Granite and gpt-oss drop text beside calls",
                 "the templates of Llama 3, Phi 3 and LFM2 have no tools and drop calls",
+            ),
+            sources=(
+                source_of("format", source="vllm 0.33.0, its server of this wire"),
+                CHAT_WIRE,
+                source_of_quirks(f"{_EXECUTED}, as in the clauses of this profile"),
             ),
         ),
         clauses=_CLAUSES,

@@ -12,8 +12,12 @@ from turnlint.api import (
     Known,
     OverLimit,
     Profile,
+    accepted_format,
+    accepted_parallel_calls,
+    accepted_without_tools,
+    source_of_quirks,
 )
-from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked
+from turnlint_rules.profiles._chat import CHAT, CHAT_WIRE, NO_MESSAGES, STREAM, unchecked
 
 _EMPTY = "Invalid request content: Each message must have at least one content element."
 _NO_TEXT = (
@@ -94,8 +98,16 @@ PROFILES = (
             parallel_calls=True,
             max_tools=128,
             schema="JSON Schema",
+            requires_schema=False,
             streaming=STREAM,
             quirks=("the arguments of every call in the history are parsed",),
+            sources=(
+                accepted_format(492),
+                accepted_parallel_calls(33, "f8e79c5bf93a9b88", 3),
+                CHAT_WIRE,
+                accepted_without_tools(1, "b4638d0b2707fa3f"),
+                source_of_quirks(),
+            ),
         ),
         clauses=_CLAUSES,
         weights=unchecked(
