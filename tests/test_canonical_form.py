@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+import fuzz_pairs
 import turnlint
+from breaking import Piece, Turn
 from turnlint import carriers, notation
 from turnlint.canonical_form import Form, Refusal, write_forms
 from turnlint.cli.fix import command
@@ -287,6 +289,31 @@ def test_the_same_call_gets_the_same_id_on_every_wire(one: str, other: str) -> N
     second = form_of(*records_of(CONVERSATION, other), origin="openai")
     assert ids(first) == ids(second)
     assert len({*ids(first)}) == 3
+
+
+CALLS = [
+    Turn("user", [Piece("text", "Look.")]),
+    Turn("model", [Piece("call", "c", 1, "call_a1", "look"), Piece("call", "c", 2, "call_b2", "see")]),
+    Turn("tool", [Piece("result", "r1", 1, "call_a1", "look"), Piece("result", "r2", 2, "call_b2", "see")]),
+    Turn("model", [Piece("call", "c", 3, "call_c3", "look")]),
+    Turn("tool", [Piece("result", "r3", 3, "call_c3", "look")]),
+    Turn("model", [Piece("text", "Done.")]),
+]
+WITH_IDS = [name for name in fuzz_pairs.FORMS if name not in fuzz_pairs.IDLESS]
+
+
+@pytest.mark.parametrize("name", WITH_IDS)
+def test_the_same_call_gets_the_same_id_in_the_logs_of_agents(name: str) -> None:
+    """Every format against Chat Completions; the wires are compared with each other above."""
+
+    def ids_in(form: str) -> list[str]:
+        data = fuzz_pairs.data_of(fuzz_pairs.Case(form, CALLS, [], "lossless", "none"))
+        (found,) = forms(data, form, origin="openai")
+        assert isinstance(found, Form), found
+        return ids(json.loads(found.data))
+
+    assert ids_in(name) == ids_in("openai-chat")
+    assert len({*ids_in(name)}) == 3
 
 
 def chat(**more: Any) -> dict[str, Any]:
