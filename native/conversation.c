@@ -519,7 +519,7 @@ static bool settle_message(Reader *reader, int role, Said *said, bool speaks_bes
     if (!said->has_block) {
         said->empties |= EMPTY_MESSAGE;
         said->speaks = true;
-        if (!speaks_beside && (is_user_role(reader, role) || said->is_assistant))
+        if (!speaks_beside && !reader->syntax.may_be_empty && (is_user_role(reader, role) || said->is_assistant))
             return false;
     }
     if (said->has_results && (said->speaks || said->has_blanks || said->has_calls || said->has_thoughts))
@@ -543,7 +543,7 @@ static bool add_content(Reader *reader, const Frame *frame, Said *said, int *con
 static bool add_result_message(Reader *reader, const Frame *frame, int role)
 {
     Piece piece = {.kind = PIECE_result, .id = frame->result_id, .name = frame->name, .written = frame->written, .size = frame->size,
-                   .is_hollow = frame->is_hollow || !frame->has_output};
+                   .is_hollow = frame->is_hollow || !frame->has_output, .failed = frame->failed};
     Said said = {.has_block = true};
     int content = frame->content;
     for (int i = 0; i < reader->piece_count; i++) {
@@ -606,7 +606,7 @@ static void note_message(Reader *reader, const Object *object, const Frame *fram
 bool add_message(Reader *reader, const Object *object, Frame *frame)
 {
     int role = role_of_frame(reader, frame);
-    if (role < 0)
+    if (role < 0 || (reader->syntax.list_roles >> role & 1 && frame->written != WRITTEN_list))
         return false;
     bool is_fine = role == reader->syntax.result_role ? add_result_message(reader, frame, role) : add_spoken_message(reader, frame, role);
     if (is_fine)

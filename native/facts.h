@@ -109,6 +109,15 @@ typedef struct {
     /* names of tools that the provider runs, and prefixes of their ids; `marked`: a prefix */
     Text server_words[MAX_SERVER_WORDS];
     int server_word_count;
+    /* the line of a session: values of its keys, and its message */
+    Text columns[MAX_COLUMNS]; /* without a start: null, absent, or no text */
+    /* the flags of the syntax; from GIVEN_SHIFT on, whether each loose column has its key; from ROLE_SHIFT on the role; at
+       CONTENT_SHIFT whether the message has a content */
+    unsigned flags;
+    Frame said;
+    bool has_said;
+    const Object *line;
+    int line_kind; /* the number of kinds: the whole line is the message */
     /* the conversation so far; all fields from here are cleared for each line */
     uint32_t messages, results, orphans, turn, most_calls, calls_in_message, result_size;
     int tools_depth, messages_depth; /* of the objects that contain them; 0: none was read */
@@ -129,6 +138,10 @@ bool read_line(Reader *reader, At at, At end);
 bool open_reader(Reader *reader);
 void close_reader(Reader *reader);
 
+/* Clear everything that belongs to a line. */
+void forget_line(Reader *reader);
+/* Hash the keys of the objects of a line, independent of their order. */
+uint64_t hash_seen(const Reader *reader);
 /* Read an object with all values below it. NULL: the line has no facts. */
 At read_object_by(Reader *reader, const Object *object, At at, At end, Frame *frame, int depth);
 /* Add a message after its object and pieces were read. False: it has no facts. */

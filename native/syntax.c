@@ -72,6 +72,11 @@ static bool fill_keys(Object *object, PyObject *keys)
         if (i == (object->is_envelope ? MAX_KEYS : MAX_SEEN_KEYS) || !PyArg_ParseTuple(PyTuple_GetItem(keys, i), "s#ii", &letters, &size, &key->action, &key->argument)
             || !add_word(&object->words, letters, size))
             return false;
+        bool is_column = key->action == DO_column || key->action == DO_loose || key->action == DO_number || key->action == DO_flag || key->action == DO_given;
+        if (is_column && (key->argument < 0 || key->argument >= MAX_COLUMNS))
+            return false;
+        if (key->action == DO_told && (key->argument < 0 || key->argument >= MAX_KEYS))
+            return false;
     }
     return count >= 0;
 }
@@ -190,17 +195,20 @@ static bool fill_evidence(Syntax *syntax, PyObject *rows)
 bool fill_syntax(Syntax *syntax, PyObject *objects, PyObject *settings)
 {
     PyObject *roles, *classes, *unusable, *letters, *evidence;
-    int joins, anywhere, idless, needs_call_type, needs_arguments, window;
-    if (!PyArg_ParseTuple(settings, "iOOOOOiiiiipppppi", &syntax->root, &roles, &classes, &unusable, &letters, &evidence, &syntax->absent_role,
-                          &syntax->item_role, &syntax->user_role, &syntax->result_role, &window, &joins, &anywhere, &idless,
-                          &needs_call_type, &needs_arguments, &syntax->count))
+    int joins, anywhere, idless, needs_call_type, needs_arguments, may_be_empty, has_bare_lines, window, list_roles;
+    if (!PyArg_ParseTuple(settings, "iOOOOOiiiiiipppppppi", &syntax->root, &roles, &classes, &unusable, &letters, &evidence, &syntax->absent_role,
+                          &syntax->item_role, &syntax->user_role, &syntax->result_role, &window, &list_roles, &joins, &anywhere, &idless,
+                          &needs_call_type, &needs_arguments, &may_be_empty, &has_bare_lines, &syntax->count))
         return false;
     syntax->window = (unsigned)window;
+    syntax->list_roles = (unsigned)list_roles;
     syntax->joins = joins;
     syntax->anywhere = anywhere;
     syntax->idless = idless;
     syntax->needs_call_type = needs_call_type;
     syntax->needs_arguments = needs_arguments;
+    syntax->may_be_empty = may_be_empty;
+    syntax->has_bare_lines = has_bare_lines;
     Py_ssize_t size = 0;
     char *classes_of = NULL;
     if (PyBytes_AsStringAndSize(letters, &classes_of, &size) < 0)

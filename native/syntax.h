@@ -16,7 +16,7 @@
 #define ACTIONS(X) \
     X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
     X(content) X(pieces) X(output) X(outputs) X(list_output) X(hosted) X(json) X(output_parts) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(source) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
-    X(keep) X(opaque) X(setting) X(choice) X(record) X(tools) X(messages)
+    X(keep) X(opaque) X(setting) X(choice) X(record) X(tools) X(messages) X(column) X(loose) X(flag) X(given) X(said) X(payload) X(scalar) X(told) X(number) X(buffer)
 enum {
 #define X(name) DO_##name,
     ACTIONS(X)
@@ -33,6 +33,7 @@ enum {
     PIECE_COUNT
 };
 
+enum { MAX_COLUMNS = 16, GIVEN_SHIFT = 8, ROLE_SHIFT = 24, CONTENT_SHIFT = 28 };
 enum { MAX_KEYS = 112, MAX_SEEN_KEYS = 62, MAX_KINDS = 60, MAX_WORD_BYTES = 47, WORD_SLOTS = 256, MAX_ROLES = 8, MAX_CLASSES = 8, MAX_PLACES = 192 };
 
 enum { SYSTEM_NEUTRAL, USER_NEUTRAL, ASSISTANT_NEUTRAL, TOOL_NEUTRAL, NEUTRAL_COUNT };
@@ -90,7 +91,8 @@ typedef struct {
     unsigned char neutral[MAX_ROLES];
     unsigned window;       /* neutral roles that may be between calls and their results */
     unsigned char class_of[MAX_ROLES][4];
-    bool joins, anywhere, idless, needs_call_type, needs_arguments;
+    unsigned list_roles;   /* roles whose content must be a list */
+    bool joins, anywhere, idless, needs_call_type, needs_arguments, may_be_empty, has_bare_lines;
     Words unusable;        /* ids that identify nothing, in lower case */
     Words evidence;        /* parts of a list of tools that are evidence for a format, within its first bytes */
     int evidence_window[MAX_KEYS];

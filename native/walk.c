@@ -233,6 +233,15 @@ static At read_name(At at, At end, Text *name)
     return at && name->plain ? at : NULL;
 }
 
+static bool are_digits(At at, At end)
+{
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at == end;
+}
+
+static Text word_text(const Word *word) { return (Text){word->letters, word->letters + word->size, true, false}; }
+
 /* Read a name that may be null, which counts as an absent key. */
 static At read_optional_name(Reader *reader, At at, At end, Text *name, int depth)
 {
@@ -450,6 +459,50 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         }
         return *at == '[' ? read_messages(reader, message, at, end, depth + 1) : NULL;
     }
+    case DO_buffer: { /* the text of a stream, which has all arguments or none */
+        Frame buffer = {.kind = -1};
+        at = *at == '"' ? read_arguments(reader, at, end, &buffer, depth) : NULL;
+        return at && buffer.arguments == ARGUMENTS_text_object ? at : NULL;
+    }
+    case DO_told: /* a text that is the message of its line */
+        reader->has_said = true;
+        reader->said = (Frame){.kind = -1, .has_text = true, .content = CONTENT_text, .written = WRITTEN_text};
+        reader->said.role = word_text(&reader->syntax.roles.words[key.argument]);
+        at = *at == '"' ? read_text(at, end, &reader->said.text) : NULL;
+        return at && blankness_of(&reader->said.text) == HAS_WORDS ? at : NULL;
+    case DO_number: /* a text, or a whole number as it is written */
+        if (*at == '"')
+            return read_name(at, end, &reader->columns[key.argument]);
+        to = read_any(&reader->open_keys, at, end, depth);
+        if (to && are_digits(at, to))
+            reader->columns[key.argument] = (Text){at, to, true, false};
+        return to;
+    case DO_scalar: return *at == '{' || *at == '[' ? NULL : read_any(&reader->open_keys, at, end, depth);
+    case DO_loose:
+        reader->flags |= 1u << (GIVEN_SHIFT + key.argument);
+        if (*at != '"')
+            return read_any(&reader->open_keys, at, end, depth);
+        /* fall through */
+    case DO_column: return read_optional_name(reader, at, end, &reader->columns[key.argument], depth);
+    case DO_flag:
+        reader->flags |= (unsigned)(*at == 't') << key.argument;
+        return *at == 't' || *at == 'f' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
+    case DO_given:
+        reader->flags |= (unsigned)(*at != 'n') << key.argument;
+        return read_any(&reader->open_keys, at, end, depth);
+    case DO_payload: { /* the message of some kinds of lines, whose type is before it */
+        int number = frame->type.start ? find_word(&reader->line->kind_words, &frame->type) : -1;
+        const Kind *kind = number < 0 ? NULL : &reader->line->kinds[number];
+        if (kind && kind->piece == PIECE_message)
+            return read_by_action(reader, (Key){DO_said, key.argument}, at, end, frame, depth);
+        to = kind ? read_any(&reader->open_keys, at, end, depth) : NULL;
+        text = (Text){at, to, true, false};
+        return to && kind->tool.size && (has_bytes(&text, (const char *)kind->tool.letters, kind->tool.size) || has_bytes(&text, "\\u", 2)) ? NULL : to;
+    }
+    case DO_said: /* the message of a line */
+        reader->has_said = true;
+        reader->said = (Frame){.kind = -1};
+        return *at == '{' ? read_object_by(reader, &reader->syntax.objects[key.argument], at, end, &reader->said, depth + 1) : NULL;
     default: return NULL;
     }
 }
@@ -631,7 +684,7 @@ void note_seen(Reader *reader, int place, uint64_t seen)
     reader->seen[place] |= seen | (uint64_t)1 << 63;
 }
 
-static void forget_line(Reader *reader)
+void forget_line(Reader *reader)
 {
     for (int i = 0; i < reader->touched_count; i++)
         reader->seen[reader->touched[i]] = 0;
@@ -648,8 +701,7 @@ static void forget_line(Reader *reader)
     reader->last_spoken = reader->answer_message = -1;
 }
 
-/* Hash the keys of the objects of a line, independent of their order. */
-static uint64_t hash_seen(const Reader *reader)
+uint64_t hash_seen(const Reader *reader)
 {
     uint64_t hash = 0;
     for (int i = 0; i < reader->touched_count; i++)

@@ -102,6 +102,26 @@ def test_a_line_with_another_key_does_not_hide_a_fault(extra: dict[str, Any], tm
     assert [row.finding.rule for row in rows] == ["unanswered-call"]
 
 
+def test_a_key_of_messages_has_its_meaning_in_all_lines(tmp_path: Path) -> None:
+    """The name of the model is in the first line, so that it is known as a key beside those of a message."""
+    call = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}
+    messages = [
+        {"role": "user", "content": "go", "model": "claude-opus-4-1"},
+        {"role": "assistant", "model": "claude-opus-4-1", "content": [call]},
+        {"role": "user", "content": [result]},
+        {
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [{"type": "text", "text": "so it is"}],
+        },
+    ]
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(log_of(*({"session_id": f"c{n}", **one} for n in range(10) for one in messages)))
+    rows, _ = run(Source(path.name, str(path)))
+    assert [row.finding.rule for row in rows] == ["model-switch"] * 10
+
+
 @pytest.mark.parametrize("fault", [False, True], ids=["sound", "faulty"])
 def test_bookkeeping_records_of_a_session_are_counted(fault: bool, tmp_path: Path) -> None:
     path = ROOT / "fixtures/formats/claude-code/a-session-and-its-resumed-copy.jsonl"

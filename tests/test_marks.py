@@ -192,3 +192,24 @@ def test_a_log_is_recognized_as_a_session_at_once_if_every_record_shows_it(
 ) -> None:
     found = carriers.owner([Record(number + 1, 0, line) for number, line in enumerate(lines)])
     assert (found and found.name) == name
+
+
+HEAD = b'{"type": "session", "id": "s", "timestamp": "2026-03-01T12:00:00.000Z", "version": 3, "cwd": "/"}'
+ENTRY = json.dumps({
+    "type": "message", "id": "a", "parentId": None, "timestamp": "2026-03-01T12:00:00.000Z",
+    "message": {"role": "user", "content": "go", "timestamp": 1772366400000},
+}).encode()  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("following", "name"),
+    [([ENTRY], "pi"), ([], None), ([HEAD], None), ([REQUEST], None), ([OTHER], None), ([b"no record"], None)],
+)
+def test_a_session_with_a_header_is_recognized_by_one_more_record(
+    following: list[bytes], name: str | None
+) -> None:
+    first, more = (
+        [Record(1, 0, line) for line in lines] for lines in ([HEAD, ENTRY, ENTRY, ENTRY], following)
+    )
+    found = carriers.owner(first, more)
+    assert (found and found.name) == name

@@ -16,6 +16,7 @@ from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
 from turnlint.fastpath.choice import choose_scanner
+from turnlint.fastpath.facts_reader import FactsReader
 from turnlint.fastpath.gate import REQUEST_FORMATS, FactGate
 from turnlint.model import Record
 from turnlint.notation import render_example
@@ -92,6 +93,43 @@ def scan_requests(name: str, chance: random.Random) -> None:
         gate.native.is_plain(item)
 
 
+SESSIONS = ("claude-code", "pi", "codex")
+
+
+def scan_sessions(name: str, chance: random.Random, folder: Path) -> None:
+    """Lint a session with broken lines, some of which repeat others."""
+    logs = sorted((Path(__file__).parent.parent / "fixtures" / "formats" / name).glob("*.jsonl"))
+    lines = chance.choice(logs).read_bytes().splitlines()
+    lines += [chance.choice(lines) for _ in range(3)]
+    path = folder / "session.jsonl"
+    path.write_bytes(b"\n".join(break_up(line, chance) if chance.random() < 0.2 else line for line in lines))
+    options = Options(format=name)
+    list(lint(Source("session.jsonl", str(path)), options, Book(options)))
+
+
+@cache
+def session_of(name: str) -> tuple[FactsReader, int]:
+    lines = carriers.carrier(name).open().lines  # type: ignore[attr-defined]
+    return FactsReader(compiled.loaded(), lines.syntax), len(lines.syntax.columns)
+
+
+def join_messages(name: str, chance: random.Random) -> None:
+    """Scan a broken window of a session, and join some of its messages, and some that do not exist."""
+    reader, columns = session_of(name)
+    tables = reader.decoder.tables
+    logs = sorted((Path(__file__).parent.parent / "fixtures" / "formats" / name).glob("*.jsonl"))
+    window = break_up(chance.choice(logs).read_bytes(), chance)
+    if chance.random() < 0.5:
+        reader.scanner.release()
+    line, is_kept = chance.choice([tables.line, tables.line, -1]), chance.random() < 0.8
+    rows = reader.scanner.scan_session(window, line, tables.message, chance.choice([0, columns]), is_kept)
+    numbers = [row[3] for row in rows if len(row) > 2 and row[3] >= 0]
+    numbers = [~one if chance.random() < 0.1 else one for one in numbers]
+    numbers += [chance.randrange(-(1 << 40), 1 << 40)] * (chance.random() < 0.1)
+    chance.shuffle(numbers)
+    reader.scanner.join(numbers, tables.message)
+
+
 def read_natively(lines: list[bytes], chance: random.Random) -> None:
     """Locate pointers in lines that may be broken, and count characters."""
     native = compiled.loaded()
@@ -117,6 +155,9 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         for _ in range(int(sys.argv[2])):
             scan_requests(chance.choice(REQUEST_FORMATS), chance)
+            scan_sessions(chance.choice(SESSIONS), chance, Path(folder))
+            for name in SESSIONS:
+                join_messages(name, chance)
         passed = sum(
             scan_broken(wire, chance, Path(folder))
             for _ in range(int(sys.argv[2]))

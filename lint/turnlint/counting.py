@@ -31,6 +31,10 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = 
     tally.conversations += 1
     tally.messages += len(transcript.messages)
     tally.calls += len(pairs.interactions)
+    if transcript.unread is not None:
+        tally.messages += transcript.unread.messages
+        tally.calls += transcript.unread.calls
+        tally.results += transcript.unread.results
     answered = sum([interaction.answer is not None for interaction in pairs.interactions])
     tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
     for what, times in transcript.noted:

@@ -59,7 +59,7 @@ class Run:
         self.notes = self._notes()
         own = self.watch.hear if self.watch else None
         hear = self.notes.hears(own) if self.notes else own
-        self.evaluator = Evaluator(source, options, book, self._ask, watch=hear)
+        self.evaluator = Evaluator(source, options, book, self._ask, watch=hear, may_shorten=True)
 
     def _notes(self) -> "Notes | None":
         options = self.options

@@ -21,14 +21,17 @@ class Evaluator:
     """Evaluates one source, or a part of one."""
 
     def __init__(
-        self, source: Source, options: Options, book: Book, ask: Ask, *, watch: Watch | None = None
-    ) -> None:
+        self, source: Source, options: Options, book: Book, ask: Ask, *, watch: Watch | None = None,
+        may_shorten: bool = False,
+    ) -> None:  # fmt: skip
+        """`may_shorten`: only the first messages of abandoned parts of sessions are needed, beside counts."""
         self.source = source
         self.options = options
         self.book = book
         self.ask = ask
         self.reading = Reading(source, options.format, book.wires, watch)
         self.scanner: Counting | None = None
+        self.may_shorten = may_shorten
 
     def batches(self, progress: Progress | None, *, skip_sound: bool) -> Iterator[Batch]:
         """Yield the items of the source. `skip_sound`: a conversation without a finding is only counted."""
@@ -54,5 +57,7 @@ class Evaluator:
         from turnlint.fastpath.choice import choose_scanner  # a small source needs none
 
         is_told = self.options.format is not None
-        self.scanner = choose_scanner(carrier, reader, records, self.book, self.source, told=is_told)
+        self.scanner = choose_scanner(
+            carrier, reader, records, self.book, self.source, told=is_told, may_shorten=self.may_shorten
+        )
         return self.scanner

@@ -4,7 +4,7 @@ One pass over the messages and one over the pairs collect all fields of `Convers
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from turnlint.facts import (
     Mark,
     Said,
     Step,
+    are_linked,
     request_facts,
 )
 from turnlint.harmless import has_only_foreign_names, is_kept_elsewhere
@@ -402,7 +403,7 @@ class _Gathered:
         if transcript.misfits:
             self.triggers.add("misfit")
         links = transcript.links or (messages if self.is_linked else ())
-        if links and not _are_linked((one.id, one.parent) for one in links):
+        if links and not are_linked((one.id, one.parent) for one in links):
             self.triggers.add("link")
 
     def _are_counted(self) -> bool:
@@ -576,18 +577,6 @@ def _are_in_order(interactions: tuple[Interaction, ...]) -> bool:
             if one.answer.seq < latest:
                 return False
             latest = one.answer.seq
-    return True
-
-
-def _are_linked(links: Iterable[tuple[str | None, str | None]]) -> bool:
-    """Whether each record has an id of its own and names an earlier record."""
-    known: set[str] = set()
-    for name, parent in links:
-        if name is None:
-            continue
-        if name in known or (parent is not None and parent not in known):
-            return False
-        known.add(name)
     return True
 
 

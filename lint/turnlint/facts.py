@@ -8,6 +8,7 @@ Triggers, marks and upper bounds may be too inclusive, so that a rule runs in va
 exclusive. Labels, and all values made of labels, are exact.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct
@@ -145,7 +146,8 @@ class ConversationFacts(Struct, frozen=True):
     - `dialect`: a role, call, result or block has the encoding of another wire.
     - `echo`: a call is inside a message of results. `empty`: a message has nothing at all in it (`Message.empty`).
     - `id`: a call or result that needs an id has none, an empty one or `null`.
-    - `lifecycle`: the marks of a result contradict each other. `link`: a record names no earlier record as its parent.
+    - `lifecycle`: the marks of a result contradict each other. `link`: a record has no id of its own, or its parent is
+      unknown, or its own descendant.
     - `marker`: a text begins a call. `name`: a call lacks a name, or a result of kind `function` does.
     - `outside`: on a wire with results anywhere, something that is no result is between a call and its result.
     - `split`: calls of one response are in several messages, with results between them.
@@ -241,3 +243,35 @@ def request_facts(request: Request | None) -> RequestFacts | None:
         tool_names_of(distinct),
         len(distinct) < len(names),
     )
+
+
+def are_linked(links: Iterable[tuple[str | None, str | None]]) -> bool:
+    """Whether each record has an id of its own and names another record, without a cycle."""
+    parents: dict[str, str | None] = {}
+    is_in_order = True
+    for name, parent in links:
+        if name is None:
+            continue
+        if name in parents:
+            return False
+        is_in_order = is_in_order and (parent is None or parent in parents)
+        parents[name] = parent
+    return is_in_order or (_are_known(parents) and not _has_cycle(parents))
+
+
+def _are_known(parents: dict[str, str | None]) -> bool:
+    return all(parent is None or parent in parents for parent in parents.values())
+
+
+def _has_cycle(parents: dict[str, str | None]) -> bool:
+    done: set[str | None] = {None}
+    for start in parents:
+        path: set[str | None] = set()
+        at: str | None = start
+        while at not in done and at not in path:
+            path.add(at)
+            at = parents[at] if at is not None else None
+        if at in path:
+            return True
+        done |= path
+    return False

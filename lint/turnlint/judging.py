@@ -3,7 +3,7 @@
 The module defines the options of a run, loads its rules, and selects those that run on a conversation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -105,8 +105,8 @@ class Book:
             MOST_MET, MOST_LETTERS
         )
         """Cached providers, by all values on which the choice depends."""
-        self.gate_caches: dict[tuple[str, str, bool], Any] = {}
-        """Caches of the native scanners, by the formats of the record and of the log. The sources of a run share them."""
+        self.gate_caches: dict[Hashable, Any] = {}
+        """Caches of the native scanners, by format and properties of the log. The sources of a run share them."""
         self.history: History | None = None
         """The history of the source, for calls and results that a compaction removed."""
         self.recalls = True
@@ -167,6 +167,11 @@ class Book:
 
         found = [entry for name in self.packages if name != BUILTIN for entry in rulebook.load(name)]
         return rulebook.choose(found, (), (), preview=self.options.preview)
+
+    @cached_property
+    def may_shorten(self) -> bool:
+        """Whether the rules about abandoned parts of sessions need only their first messages and counts."""
+        return not any(entry.rule.dead for entry in self.others)
 
     @cached_property
     def has_triggers(self) -> bool:

@@ -353,6 +353,14 @@ class Request(Struct, frozen=True):
     """Whether the provider shall keep the conversation; nothing where the body does not state it."""
 
 
+class Unread(Struct, frozen=True, gc=False):
+    """The further messages of a conversation, which were only scanned: each call has its result, and each result its call."""
+
+    messages: int
+    calls: int
+    results: int
+
+
 class Omitted(Struct, frozen=True, gc=False):
     """A call or a result that a compaction removed from a conversation, at a place that still has it."""
 
@@ -392,6 +400,8 @@ class Transcript(Struct, frozen=True):
     """Identity of a conversation without an id, for conversations whose bytes are released."""
     dead: str = ""
     """The reason why none of this would be replayed, for an abandoned part of a session."""
+    unread: Unread | None = None
+    """Further messages of an abandoned part. Calls without a result are then none, also not among `messages`."""
     beside: tuple[Record, ...] = ()
     """The records that decide what would be replayed: the conversation is complete only with them."""
     links: tuple[Link, ...] = ()

@@ -45,8 +45,8 @@ def sample(
     records = [item for item in head if isinstance(item, Record)]
     if (near := claimed_by(records)) is not None:
         return Sampled(head, added := carriers.added_for(records), None if added else near)
-    first = [item for item in head[:FEW] if isinstance(item, Record)]
-    if len(first) == FEW and (owner := carriers.owner(first)) is not None:
+    first = [item for item in head[: FEW + 1] if isinstance(item, Record)]
+    if len(first) >= FEW and (owner := carriers.owner(first[:FEW], first[FEW:])) is not None:
         return Sampled(head, owner)
     new, weight, decided = head, 0, False
     best: Carrier | None = None

@@ -4,7 +4,7 @@ A format is one file with a `CARRIER` value, which has a sniff function, a shape
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -130,15 +130,27 @@ def look_at(candidate: Carrier, decoded: "Decoded[Any]") -> Look:
     return Look(words, candidate, score, tuple(rivals))
 
 
-def owner(records: Iterable[Record]) -> Carrier | None:
-    """Return the agent whose own log these records are, if each has evidence for it and none for another format."""
-    sample = list(records)
-    speaking = [found for found in _scores(sample) if any(one > 0 for one in found[1])]
-    if len(speaking) != 1:
+def owner(records: list[Record], following: Sequence[Record] = ()) -> Carrier | None:
+    """Return the agent whose own log these records are, if each has evidence for it and none for another format.
+
+    If the first record is a header, without specific evidence, the following one counts, too.
+    """
+    candidate, scores = _only_speaker(records)
+    if candidate is None or not candidate.session or min(scores[1:], default=0) < SPEAKS:
         return None
-    ((candidate, scores),) = speaking
-    each = len(scores) == len(sample) and min(scores) >= SPEAKS
-    return candidate if candidate.session and each else None
+    if scores[0] < SPEAKS:
+        rival, more = _only_speaker([*following])
+        return candidate if scores[0] > 0 and rival is candidate and more[0] >= SPEAKS else None
+    return candidate
+
+
+def _only_speaker(sample: list[Record]) -> tuple[Carrier | None, list[int]]:
+    """Return the only format for which some records have evidence, with its scores, if each record can be parsed."""
+    if not sample:
+        return None, []
+    speaking = [found for found in _scores(sample) if any(one > 0 for one in found[1])]
+    is_one = len(speaking) == 1 and len(speaking[0][1]) == len(sample)
+    return speaking[0] if is_one else (None, [])
 
 
 def _scores(sample: list[Record], known: Look | None = None) -> Iterator[tuple[Carrier, list[int]]]:

@@ -10,21 +10,25 @@ from typing import Any
 
 from msgspec import Raw, Struct, structs
 
-from turnlint.carriers.anthropic import STATES, AnthropicWriter, Turn, read_turn
+from turnlint.carriers.anthropic import STATES, SYNTAX, AnthropicWriter, Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.origin import origin_of
 from turnlint.carrying.raws import NOTHING, given, head, string
 from turnlint.carrying.sessions import (
     Entry,
+    Ids,
+    NativeLines,
+    Replay,
     Replayed,
     Tree,
     conversation,
     left_behind,
-    links_of,
     make_session,
 )
+from turnlint.carrying.syntax import ObjectSyntax, PieceSyntax, role_in
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Call, Record, Result, Role, State, Transcript, Wire
+from turnlint.model import Call, Pointer, Record, Result, Role, State, Wire
 
 
 class Line(Struct, gc=False):
@@ -50,7 +54,7 @@ class Said(Turn, gc=False):
     id: str | None = None
 
 
-class Node(Replayed):
+class Node(Replayed, gc=False):
     """A line of the tree."""
 
     session: str | None = None
@@ -60,8 +64,6 @@ class Node(Replayed):
     """Whether the line is never the last replayed one: a team mate wrote it, or it is about the session itself."""
     speaks: bool = False
     """Whether the line has the type of the user or the assistant, with or without content."""
-    response: str | None = None
-    """The id of the API response of which the line is one block."""
     time: str = ""
     boundary: bool = False
     keeps: bool = False
@@ -74,6 +76,8 @@ class Node(Replayed):
 
 TREE = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """Types of lines that belong to the tree; other lines are bookkeeping."""
+SPEAKING = frozenset({"user", "assistant"})
+PARENT: Pointer = ("parentUuid",)
 BOOKKEEPING = frozenset({
     "summary", "custom-title", "ai-title", "tag", "agent-name", "last-prompt", "queue-operation",
     "file-history-snapshot", "file-history-delta", "mode", "permission-mode", "worktree-state", "pr-link",
@@ -110,23 +114,43 @@ def _evidence(line: Line) -> int:
     return SPEAKS
 
 
+SIDE, META, FAILED = 1, 2, 4
+"""The flags of a line: a subagent wrote it, it is about the session itself, it reports an error of the API."""
+
+
 def _look(decoded: Decoded[Any]) -> Entry | None:
     line: Any = decoded.value
-    if line.type not in TREE or line.uuid is None:
-        if line.type is None:
-            return None
-        return Entry(decoded.record, parent=line.leafUuid, parent_at=("leafUuid",))
-    speaks = line.type in ("user", "assistant")
-    node = Node(
-        decoded.record, line.uuid, string(line.parentUuid), ("parentUuid",),
-        session=line.sessionId, agent=line.agentId, side=bool(line.isSidechain), speaks=speaks,
-        aside=bool(line.isMeta) or string(line.teamName) is not None,
-        time=string(line.timestamp) or "",
-        boundary=line.subtype == "compact_boundary", keeps=line.compactMetadata is not NOTHING and b'"preserved' in bytes(line.compactMetadata),
+    if line.type is None:
+        return None
+    flags = SIDE * bool(line.isSidechain) + META * bool(line.isMeta) + FAILED * bool(line.isApiErrorMessage)
+    entry = _entry_of(
+        decoded.record, line.type, -1, flags, (), (), line.uuid, string(line.parentUuid), line.sessionId, line.agentId,
+        line.leafUuid, line.subtype, string(line.teamName), string(line.timestamp), None, None,
     )  # fmt: skip
-    if speaks and head(line.message) == b"{" and not line.isApiErrorMessage:
-        _read(node, line)
-    return node
+    if isinstance(entry, Node):
+        entry.keeps = line.compactMetadata is not NOTHING and b'"preserved' in bytes(line.compactMetadata)
+        if entry.speaks and head(line.message) == b"{" and not flags & FAILED:
+            _read(entry, line)
+    return entry
+
+
+def _entry_of(
+    record: Record, kind: str, message: int, flags: int, calls: Ids, results: Ids, uuid: str | None, parent: str | None,
+    session: str | None, agent: str | None, leaf: str | None, subtype: str | None, team: str | None, time: str | None,
+    response: str | None, model: str | None,
+) -> Entry:  # fmt: skip
+    """Return the entry of a line. Its message was not read."""
+    if kind not in TREE or uuid is None:
+        return Entry(record, None, leaf, ("leafUuid",))
+    speaks = kind in SPEAKING
+    is_said = speaks and message >= 0 and not flags & FAILED
+    is_answer = is_said and kind == "assistant"
+    origin = origin_of(None, model) if is_said and role_in(flags) == "assistant" else None
+    return Node(  # in the order of the fields: names would double the time
+        record, uuid, parent, PARENT, (), (), message if is_said else -1, False, origin,
+        response if is_answer else None, calls if is_said else (), results if is_said else (), session, agent,
+        flags & SIDE > 0, flags & META > 0 or team is not None, speaks, time or "", subtype == "compact_boundary", False,
+    )  # fmt: skip
 
 
 def _read(node: Node, line: Line) -> None:
@@ -142,20 +166,26 @@ def _read(node: Node, line: Line) -> None:
         message = structs.replace(message, blocks=tuple(blocks))
     node.misfits = (*wrong, *misfits)
     node.response = said.id if line.type == "assistant" else None
+    node.calls = tuple(block.id for block in message.blocks if isinstance(block, Call))
+    node.results = tuple(block.id for block in message.blocks if isinstance(block, Result))
     node.said = (structs.replace(message, id=node.id, parent=node.parent, response=node.response),)
 
 
-def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+def _settle(entries: list[Entry]) -> Iterator[Replay]:
     """Yield the main conversation of each session, those of its agents, and their abandoned branches."""
     nodes = [entry for entry in entries if isinstance(entry, Node)]
-    session_of = {node.id: node.session for node in nodes}
+    others = [entry for entry in entries if not isinstance(entry, Node) and entry.parent is not None]
+    session_of = {node.id: node.session for node in nodes} if others else {}
     pointers: dict[str | None, list[Entry]] = {}
-    for entry in entries:
-        if not isinstance(entry, Node) and entry.parent in session_of:
+    for entry in others:
+        if entry.parent in session_of:
             pointers.setdefault(session_of[entry.parent], []).append(entry)
     writers: dict[str | None, list[Node]] = {}
-    for node, agent in zip(nodes, _agents(nodes), strict=True):
-        writers.setdefault(agent, []).append(node)
+    if any(node.side for node in nodes):
+        for node, agent in zip(nodes, _agents(nodes), strict=True):
+            writers.setdefault(agent, []).append(node)
+    elif nodes:
+        writers[None] = nodes
     for agent, some in writers.items():
         yield from _of_writer(agent, some, pointers if agent is None else {})
 
@@ -165,8 +195,15 @@ def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
     by_id = {node.id: node for node in nodes if node.side}
     root: dict[str | None, str] = {}
     for node in nodes:
+        if not node.side:
+            yield None
+            continue
+        above = root.get(node.parent)
+        if above and node.agent is None:  # the parent was walked before
+            yield root.setdefault(node.id, above)
+            continue
         path: dict[str | None, None] = {}
-        at = node if node.side else None
+        at: Node | None = node
         while at is not None and at.id not in root and at.id not in path:
             path[at.id] = None
             if at.agent is not None:
@@ -176,27 +213,24 @@ def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
             last = by_id[next(reversed(path))]
             found = root.get(at.id) if at is not None else None
             root.update(dict.fromkeys(path, found or last.agent or last.id or ""))
-        yield root[node.id] if node.side else None
+        yield root[node.id]
 
 
 def _of_writer(
     agent: str | None, nodes: list[Node], pointers: Mapping[str | None, Sequence[Entry]]
-) -> Iterator[Transcript]:
+) -> Iterator[Replay]:
     """Yield the conversations of the main writers of a file, or of one agent."""
     for some in _connected(nodes):
         tree = Tree(some)
         flat = tree.is_flat()
         path = some if flat else _replayed(tree, some)
         name = agent or (path or some)[-1].session
-        every = sorted(
-            (
-                *some,
-                *(one for session in {node.session for node in some} for one in pointers.get(session, ())),
-            ),
-            key=lambda one: one.record.offset,
-        )
+        every: list[Entry] = [*some]
+        if pointers:
+            every += (one for session in {node.session for node in some} for one in pointers.get(session, ()))
+            every.sort(key=lambda one: one.record.offset)
         live = {id(node) for node in path}
-        gone = [node for node in some if id(node) not in live]
+        gone = [node for node in some if id(node) not in live] if len(live) < len(some) else []
         meant = [node for node in gone if tree.is_meant(node)]
         start = next((node.record for node in reversed(path) if node.boundary), None)
         before = [node for node in meant if start is not None and node.record.offset < start.offset]
@@ -204,7 +238,7 @@ def _of_writer(
         if path:
             yield conversation(
                 WIRE, path, name=name, beside=(entry.record for entry in every),
-                links=() if flat else links_of(_as_written(every)), headless=any(node.keeps for node in path),
+                linked=() if flat else _as_written(every), headless=any(node.keeps for node in path),
                 compaction=start, replaced=before,
             )  # fmt: skip
         yield from _left(name, before, rest, start)
@@ -213,11 +247,13 @@ def _of_writer(
             yield copies
 
 
-def _connected(nodes: Sequence[Node]) -> Iterable[list[Node]]:
+def _connected(nodes: list[Node]) -> Iterable[list[Node]]:
     """Return the lines of each session, joined with those of sessions that it continues or that continue it.
 
     A session that was resumed as a copy repeats the `uuid`s; a link then refers to a line of the same session.
     """
+    if len({node.session for node in nodes}) == 1:
+        return [nodes]
     own = {(node.session, node.id) for node in nodes}
     session_of = {node.id: node.session for node in nodes}
     under: dict[str | None, str | None] = {}
@@ -237,10 +273,11 @@ def _connected(nodes: Sequence[Node]) -> Iterable[list[Node]]:
     return groups.values()
 
 
-def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
+def _as_written(entries: Sequence[Entry]) -> Sequence[Entry]:
     """Return entries in the order of their times if all have one, so that a rule can report moved lines."""
     nodes = [entry for entry in entries if isinstance(entry, Node)]
-    if not all(node.time for node in nodes):
+    times = [node.time for node in nodes]
+    if not all(times) or (times == sorted(times) and len(nodes) == len(entries)):
         return entries
     return [
         *sorted(nodes, key=lambda node: node.time),
@@ -248,9 +285,7 @@ def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
     ]
 
 
-def _left(
-    name: str | None, before: list[Node], rest: list[Node], start: Record | None
-) -> Iterator[Transcript]:
+def _left(name: str | None, before: list[Node], rest: list[Node], start: Record | None) -> Iterator[Replay]:
     """Yield the lines before the last compaction, and the branches that the session abandoned."""
     for some, why in (
         (before, f"replaced by the compaction at line {start.line:,}" if start else ""),
@@ -280,8 +315,8 @@ def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
     newest = max([place for place, leaf in leaves.items() if not leaf.aside] or leaves)
     path = tree.path(leaves[newest])
     walked = {id(node) for node in path}
-    beside = (node for node in nodes if id(node) not in walked and tree.is_meant(node))
-    return _with_forks(path, [*path, *beside])
+    beside = [node for node in nodes if id(node) not in walked and tree.is_meant(node)]
+    return _with_forks(path, [*path, *beside]) if beside else path
 
 
 def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
@@ -293,11 +328,11 @@ def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
     for node in nodes:
         if node.response in anchors:
             blocks.setdefault(node.response, []).append(node)
-        elif node.parent is not None and any(_of(node, Result)):
+        elif node.parent is not None and node.results:
             results.append(node)
     home = _Home(blocks)
     found: dict[str, list[Any]] = {}
-    answered = {one.id for node in path for one in _of(node, Result)}
+    answered = {one for node in path for one in node.results}
     strays = []
     for node in results:
         if id(node) in walked:
@@ -307,12 +342,12 @@ def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
             strays.append(node)
             continue
         found.setdefault(response, []).append(node)
-        answered.update(one.id for one in _of(node, Result))
+        answered.update(node.results)
     for node in strays:
         response = home.of_open_call(node, answered)
         if response is not None:
             found.setdefault(response, []).append(node)
-            answered.update(one.id for one in _of(node, Result))
+            answered.update(node.results)
     out: list[Any] = []
     for node in path:
         out.append(node)
@@ -331,12 +366,12 @@ class _Home:
         self.caller: dict[str | None, Any] = {}
         for some in blocks.values():
             for node in some:
-                for call in _of(node, Call):
+                for call in node.calls:
                     # An id in two responses identifies neither.
-                    if self.response_of(call.id, node) != node.response:
-                        self.caller[call.id] = None
-                    elif call.id not in self.caller:
-                        self.caller[call.id] = node
+                    if self.response_of(call, node) != node.response:
+                        self.caller[call] = None
+                    elif call not in self.caller:
+                        self.caller[call] = node
 
     def response_of(self, identifier: str | None, otherwise: Any) -> str | None:
         caller = self.caller.get(identifier, otherwise)
@@ -346,15 +381,49 @@ class _Home:
         return self.response.get(node.parent)
 
     def of_open_call(self, node: Any, answered: set[str | None]) -> str | None:
-        for result in _of(node, Result):
-            caller = self.caller.get(result.id)
-            if caller is not None and result.id not in answered and caller.writer == node.writer:
+        for result in node.results:
+            caller = self.caller.get(result)
+            if caller is not None and result not in answered and caller.writer == node.writer:
                 return str(caller.response)
         return None
 
 
-def _of(node: Entry, kind: type[Any]) -> Iterator[Any]:
-    return (block for message in node.said for block in message.blocks if isinstance(block, kind))
+_MAYBE = "uuid parentUuid sessionId agentId leafUuid subtype teamName timestamp isSidechain isMeta messageId"
+_LINE = ObjectSyntax(
+    {
+        "type": "type", "uuid": "column:uuid", "parentUuid": "loose:parent", "sessionId": "column:session", "agentId": "column:agent",
+        "leafUuid": "column:leaf", "subtype": "column:subtype", "teamName": "loose:team", "timestamp": "loose:time",
+        "isSidechain": "flag:side", "isMeta": "flag:meta", "isApiErrorMessage": "flag:failed", "compactMetadata": "absent",
+        "messageId": "skip", "message": "said:message",
+    },
+    {
+        **dict.fromkeys(sorted(SPEAKING), PieceSyntax("other", "uuid", _MAYBE + " message isApiErrorMessage")),
+        **dict.fromkeys((*sorted(TREE - SPEAKING), *sorted(BOOKKEEPING)), PieceSyntax("other", "", _MAYBE)),
+    },
+    is_open=True,
+)  # fmt: skip
+_GUESTS = frozenset(Said.__struct_fields__) - {"role", "content", "id", "model"}
+"""Keys of messages of other wires."""
+LINES = NativeLines(
+    structs.replace(
+        SYNTAX,
+        shapes={
+            **SYNTAX.shapes,
+            "line": _LINE,
+            "message": ObjectSyntax(
+                {
+                    "role": "role", "content": "content:block", "id": "column:response", "model": "loose:model",
+                    **dict.fromkeys(sorted(_GUESTS), "absent"),
+                },
+                is_open=True,
+            ),
+        },
+        columns=("uuid", "parent", "session", "agent", "leaf", "subtype", "team", "time", "response", "model"),
+        flags=("side", "meta", "failed"),
+    ),
+    WIRE,
+    _entry_of,
+)  # fmt: skip
 
 
 class ClaudeCodeWriter(AnthropicWriter):
@@ -409,6 +478,7 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     writer=ClaudeCodeWriter(),
+    lines=LINES,
     beside=_beside,
     states={**STATES, **{f"toolDenialKind: {name}": state for name, state in DENIALS.items()}},
 )  # fmt: skip

@@ -10,16 +10,26 @@ from typing import Any
 
 from msgspec import Raw, Struct, json, structs
 
-from turnlint.carriers.openai_responses import ResponsesWriter, read_turn
+from turnlint.carriers.openai_responses import SYNTAX, ResponsesWriter, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, STATES, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.origin import read_origin, shared_origin
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.carrying.sessions import Entry, Replayed, conversation, left_behind, make_session
+from turnlint.carrying.sessions import (
+    Entry,
+    Ids,
+    NativeLines,
+    Replay,
+    Replayed,
+    conversation,
+    left_behind,
+    make_session,
+)
+from turnlint.carrying.syntax import ObjectSyntax, PieceSyntax, role_in
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape, value_of
-from turnlint.model import Call, Message, Origin, Other, Pointer, Record, Result, Transcript, Wire
+from turnlint.model import Call, Message, Origin, Other, Pointer, Record, Result, Wire
 
 
 class Line(Item, gc=False):
@@ -47,7 +57,7 @@ class Payload(Struct, gc=False):
     model_provider: Raw = NOTHING
 
 
-class Node(Replayed):
+class Node(Replayed, gc=False):
     """A record with messages, or one that changes the replayed messages."""
 
     marks: tuple[str, ...] = ()
@@ -65,14 +75,16 @@ class Node(Replayed):
     """The number of the user's turns that the record rolls back."""
     unnamed: bool = False
     """Whether the record has a shell call without a call id."""
-    origin: Origin | None = None
+    provider: Origin | None = None
     """For a header, the provider of the session."""
+    is_answer: bool = False
+    """Whether an unread message is of the model."""
 
 
 class Setting(Entry):
     """A record of the settings of the turn that follows."""
 
-    origin: Origin | None = None
+    model: Origin | None = None
     """The model of that turn."""
 
 
@@ -161,11 +173,24 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
     return node
 
 
+def _entry_of(record: Record, _kind: str, message: int, flags: int, *_ids: Ids) -> Entry:
+    """Return the entry of a line that is an item, or whose payload has no effect. It was not read."""
+    if message < 0:
+        return Entry(record)
+    return Node(record, unread=message, paged=flags & 1 > 0, is_answer=role_in(flags) == "assistant")
+
+
+def _needs_messages(entries: Sequence[Entry]) -> bool:
+    """Whether a record changes earlier ones, or a call is paired by the id of its item."""
+    nodes = (entry for entry in entries if isinstance(entry, Node))
+    return any(node.back or node.replaces or node.unnamed for node in nodes)
+
+
 def _of_meta(line: Line, record: Record) -> Node | None:
     said = PAYLOAD.inner(line.payload)[0] or Payload()
     return Node(
         record, head=True, name=string(said.id), elsewhere=head(said.history_base) == b"{",
-        paged=string(said.history_mode) == "paginated", origin=read_origin(said.model_provider, None),
+        paged=string(said.history_mode) == "paginated", provider=read_origin(said.model_provider, None),
     )  # fmt: skip
 
 
@@ -186,7 +211,7 @@ def _of_response(line: Line, record: Record) -> Node | None:
 
 def _of_settings(line: Line, record: Record) -> Setting:
     said = PAYLOAD.inner(line.payload)[0] or Payload()
-    return Setting(record, origin=read_origin(None, said.model))
+    return Setting(record, model=read_origin(None, said.model))
 
 
 def _of_agents(line: Line, record: Record) -> Node | None:
@@ -334,7 +359,7 @@ class _View:
 def _parts(node: Node) -> Iterator[Node]:
     """Yield one record per message. The misfits of the record belong to the first."""
     if len(node.said) < 2:
-        if node.said or node.misfits:
+        if node.has_messages or node.misfits:
             yield node
         return
     for number, (message, mark) in enumerate(zip(node.said, node.marks, strict=True)):
@@ -348,10 +373,11 @@ def _name_origins(entries: Sequence[Entry]) -> None:
     model: str | None = None
     for entry in entries:
         if isinstance(entry, Setting):
-            model = entry.origin.model if entry.origin else None
-        elif isinstance(entry, Node) and entry.origin is not None:
-            provider = entry.origin.provider
+            model = entry.model.model if entry.model else None
+        elif isinstance(entry, Node) and entry.provider is not None:
+            provider = entry.provider.provider
         elif isinstance(entry, Node) and model and not entry.replaces:
+            entry.origin = shared_origin(provider, model) if entry.is_answer else None
             entry.said = tuple(_made_by(one, shared_origin(provider, model)) for one in entry.said)
 
 
@@ -359,7 +385,7 @@ def _made_by(message: Message, origin: Origin | None) -> Message:
     return structs.replace(message, origin=origin) if message.role == "assistant" else message
 
 
-def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+def _settle(entries: list[Entry]) -> Iterator[Replay]:
     _name_origins(entries)
     nodes = [entry for entry in entries if isinstance(entry, Node)]
     view, start = _View(), 0
@@ -368,17 +394,14 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
         start = number if node.replaces == "history" else start
     first = next((node for node in nodes if node.head), None)
     name = first.name if first else None
-    if any(node.said for node in view.live):
+    if any(node.has_messages for node in view.live):
         # Records before a compaction no longer affect the result, except those with a call that lacks in it.
-        found = conversation(
-            WIRE, _named(view.live), name=name, beside=(),
+        deciding = {node.record.offset: node.record for node in (*([first] if first else ()), *nodes[start:])}
+        yield conversation(
+            WIRE, _named(view.live), name=name, beside=[deciding[offset] for offset in sorted(deciding)],
             headless=first is not None and first.elsewhere, bound=BOUND * any(node.paged for node in nodes),
             compaction=view.base.record if view.base else None, replaced=_named(view.summed),
         )  # fmt: skip
-        kept = {one.record.offset for one in found.omitted}
-        deciding = {one.record.offset: one.record for one in (*([first] if first else ()), *nodes[start:])}
-        deciding |= {one.record.offset: one.record for one in nodes if one.record.offset in kept}
-        yield structs.replace(found, beside=tuple(deciding[offset] for offset in sorted(deciding)))
     line = f"{view.base.record.line:,}" if view.base else ""
     for some, why in ((view.summed, f"replaced by the compaction at line {line}"), *view.undone):
         dead = left_behind(WIRE, _named(some), why, name=name)
@@ -408,6 +431,24 @@ def _with_name(message: Message, known: set[str | None]) -> Message:
     return structs.replace(message, blocks=(named,))
 
 
+_LINE = ObjectSyntax(
+    {"timestamp": "skip", "type": "type", "payload": "payload:message", "ordinal": "given:paged"},
+    {
+        "response_item": PieceSyntax("message", "payload", "timestamp ordinal"),
+        "event_msg": PieceSyntax("other", "payload", "timestamp ordinal", tool="_rolled_"),
+        **dict.fromkeys(
+            sorted(ENVELOPES - READERS.keys()), PieceSyntax("other", "payload", "timestamp ordinal")
+        ),
+    },
+)
+LINES = NativeLines(
+    structs.replace(SYNTAX, shapes={**SYNTAX.shapes, "line": _LINE}, flags=("paged",), has_bare_lines=True),
+    WIRE,
+    _entry_of,
+    _needs_messages,
+)
+
+
 class CodexWriter(ResponsesWriter):
     """The writer of Codex sessions."""
 
@@ -435,6 +476,6 @@ CARRIER = make_session(
     "Codex rollout",
     "sessions with compactions, rollbacks and forks; bare items (format of mid-2025); custom tools and local shell tools",
     shape=Line, evidence=_evidence, look=_look, settle=_settle,
-    writer=CodexWriter(),
+    writer=CodexWriter(), lines=LINES,
     states={f"status: {name}": state for name, state in STATES.items()},
 )  # fmt: skip

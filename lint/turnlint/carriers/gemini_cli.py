@@ -14,9 +14,9 @@ from turnlint.carriers._gemini_cli_messages import CALL, STATES, TYPES, Item, Sa
 from turnlint.carriers.gemini import GeminiWriter
 from turnlint.carrying.carrier import NEUTRAL, SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
-from turnlint.carrying.sessions import Entry, conversation, left_behind, make_session
+from turnlint.carrying.sessions import Entry, Replay, conversation, left_behind, make_session
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Block, Call, Pointer, Record, Result, Role, Transcript, Wire
+from turnlint.model import Block, Call, Pointer, Record, Result, Role, Wire
 
 
 class Line(Said, gc=False):
@@ -40,7 +40,7 @@ class Update(Struct, gc=False):
     memoryScratchpad: Raw = NOTHING
 
 
-class Node(Entry):
+class Node(Entry, gc=False):
     """A record."""
 
     items: Sequence[Item] = ()
@@ -54,7 +54,7 @@ class Node(Entry):
     """Whether the record has messages beside the facts of the session, as files had before the line format."""
 
     @property
-    def is_bookkeeping(self) -> bool:
+    def is_bookkeeping(self) -> bool:  # type: ignore[override]
         return not self.items and not self.clears and self.back is None
 
 
@@ -135,7 +135,7 @@ def _listed(raw: Raw, at: Pointer, record: Record, *, unnamed: bool = False) -> 
             yield read_message(said, own, (*at, index), record)
 
 
-def _whole(value: Any, record: Record) -> Iterator[Transcript]:
+def _whole(value: Any, record: Record) -> Iterator[Replay]:
     """Yield the conversation of a file from before the line format: one indented object."""
     messages = string(value.sessionId) is not None and not given(value.id) and head(value.messages) == b"["
     if messages and b"\n" in record.data.strip():
@@ -143,7 +143,7 @@ def _whole(value: Any, record: Record) -> Iterator[Transcript]:
         yield conversation(WIRE, [*_once(items)], name=string(value.sessionId), beside=())
 
 
-def _settle(entries: Sequence[Node]) -> Iterator[Transcript]:
+def _settle(entries: Sequence[Node]) -> Iterator[Replay]:
     """Yield the sessions of a source: usually one, but a file may collect whole sessions line by line."""
     nodes: list[Node] = []
     name: str | None = None
@@ -156,7 +156,7 @@ def _settle(entries: Sequence[Node]) -> Iterator[Transcript]:
     yield from _of_session(nodes, name)
 
 
-def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]:
+def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Replay]:
     live: dict[str | None, Item] = {}
     gone: list[tuple[str, list[Item]]] = []
     for node in nodes:
@@ -191,7 +191,7 @@ def _taken(live: dict[str | None, Item], back: str | None) -> list[Item]:
 
 def _left(
     gone: Sequence[tuple[str, Sequence[Item]]], known: set[str | None], name: str | None
-) -> Iterator[Transcript]:
+) -> Iterator[Replay]:
     """Yield the abandoned messages. A message that is replayed, or that a later group contains, is omitted."""
     found = []
     for why, items in reversed(gone):

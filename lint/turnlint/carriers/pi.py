@@ -6,7 +6,7 @@ are left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Raw, Struct, json, structs
 
@@ -15,9 +15,19 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place, arguments_in_text
 from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.guests import Guest, add_chat
-from turnlint.carrying.origin import read_origin
+from turnlint.carrying.origin import origin_of, read_origin
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
-from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
+from turnlint.carrying.sessions import (
+    Entry,
+    Ids,
+    NativeLines,
+    Replay,
+    Tree,
+    conversation,
+    left_behind,
+    make_session,
+)
+from turnlint.carrying.syntax import GIVEN, MessageClass, ObjectSyntax, PieceSyntax, WireSyntax, role_in
 from turnlint.carrying.writer import Frame, MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.fit import kind_of
@@ -30,11 +40,12 @@ from turnlint.model import (
     Message,
     Misfit,
     Other,
+    Pointer,
+    Record,
     Result,
     Role,
     Text,
     Thinking,
-    Transcript,
     Wire,
 )  # fmt: skip
 
@@ -80,19 +91,17 @@ class Part(Struct, gc=False):
     redacted: Raw = NOTHING
 
 
-class Head(Entry):
+class Head(Entry, gc=False):
     """The first line of a session, which is no entry of its tree."""
 
     name: str | None = None
     linear: bool = False
     """Whether the session is a list, as in old versions."""
 
-    @property
-    def is_bookkeeping(self) -> bool:
-        return False
+    is_bookkeeping: ClassVar[bool] = False
 
 
-class Node(Entry):
+class Node(Entry, gc=False):
     """An entry of the tree."""
 
     kind: str = ""
@@ -106,9 +115,11 @@ class Node(Entry):
     """For a compaction in an old session, the number of that entry in the file."""
     target: str | None = None
     """The target of an entry that only refers to another one."""
+    answers: bool = False
+    """Whether its message is a result."""
 
     @property
-    def is_bookkeeping(self) -> bool:
+    def is_bookkeeping(self) -> bool:  # type: ignore[override]
         return not self.said and self.kind not in SPEAKING
 
 
@@ -135,6 +146,8 @@ INPUT_KEYS = Keys(("id",), ("name",), ("input",))
 TORN_KEYS = Keys(("id",), ("name",), ("partialJson",))
 RESULT_KEYS = Keys(("toolCallId",), ("toolName",), ("content",))
 WIRE = Wire("pi", like="pi")
+PARENT: Pointer = ("parentId",)
+GIVEN_PARENT = GIVEN << 1
 
 SAID, PART = Shape(Said), Shape(Part)
 _parts = json.Decoder(list[Raw])
@@ -171,7 +184,7 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
         version = _number(line.version)
         return Head(decoded.record, name=line.id, linear=version is None or version < 2)
     node = Node(
-        decoded.record, line.id, string(line.parentId), ("parentId",), kind=line.type, loose=not given(line.parentId),
+        decoded.record, line.id, string(line.parentId), PARENT, kind=line.type, loose=not given(line.parentId),
         kept=string(line.firstKeptEntryId), kept_index=_number(line.firstKeptEntryIndex), target=string(line.targetId),
     )  # fmt: skip
     if line.type == "message":
@@ -188,9 +201,30 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
     return node
 
 
+def _entry_of(
+    record: Record, kind: str, message: int, flags: int, calls: Ids, results: Ids, identifier: str | None, parent: str | None,
+    kept: str | None, index: str | None, stopped: str | None, provider: str | None, model: str | None, response: str | None,
+) -> Entry | None:  # fmt: skip
+    """Return the entry of a line whose message was not read."""
+    role = role_in(flags)
+    is_loose = not flags & GIVEN_PARENT or (
+        parent is None and (role not in (None, "user") or kind == "compaction")
+    )
+    is_answer = role == "assistant"
+    return Node(  # in the order of the fields: names would double the time
+        record, identifier, parent, PARENT, (), (), message, False, origin_of(provider, model) if is_answer else None,
+        response if is_answer else None, calls, results, kind, is_loose,
+        stopped if is_answer and stopped in STOPPED else "", kept, _integer(index), None, role == "tool",
+    )  # fmt: skip
+
+
 def _number(raw: Raw) -> int | None:
-    text = (string(raw) or bytes(raw).decode())[:18]
-    return int(text) if text.isascii() and text.isdigit() else None
+    return _integer(string(raw) or bytes(raw).decode())
+
+
+def _integer(text: str | None) -> int | None:
+    digits = (text or "")[:18]
+    return int(digits) if digits.isascii() and digits.isdigit() else None
 
 
 def _read(node: Node, raw: Raw) -> None:
@@ -235,6 +269,7 @@ def _speak(node: Node, out: Draft, role: str, content: Raw, dialect: str | None 
         inner_calls=tuple(out.echoes), content=content_of(content), blanks=tuple(out.blanks),
     )  # fmt: skip
     node.said, node.misfits = (message,), (*node.misfits, *out.misfits)
+    node.answers = message.role == "tool"
 
 
 def _read_content(content: Raw, out: Draft) -> None:
@@ -292,7 +327,7 @@ def _result(said: Said, out: Draft) -> Result:
     )  # fmt: skip
 
 
-def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+def _settle(entries: list[Entry]) -> Iterator[Replay]:
     """Yield the conversation of each session, and its abandoned branches."""
     sessions: dict[str | None, list[Entry]] = {}
     heads: dict[str | None, Head] = {}
@@ -309,7 +344,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
             yield from _of_session(heads.get(name), some, nodes)
 
 
-def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> Iterator[Transcript]:
+def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> Iterator[Replay]:
     tree = Tree(nodes)
     flat = (first is not None and first.linear) or not tree.by_id or tree.is_flat()
     for node in () if flat else nodes[1:]:
@@ -318,20 +353,18 @@ def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> 
     path: list[Any] = [*nodes] if flat else tree.path(last) if last is not None else []
     boundary, live = _context(path, entries if flat else None)
     said, name = list(_spoken(live)), first.name if first else None
-    if any(node.said or node.misfits for node in said):
-        links = () if flat else (*links_of(nodes), *_pointers(nodes, boundary))
-        beside = (entry.record for entry in entries)
+    if any(node.has_messages or node.misfits for node in said):
+        # pi empties a file without a header, and starts a new session in it.
+        misfit = Misfit((), "the header of the session before it", "none", grave=False)
+        compaction = boundary if boundary is not None and boundary.kind == "compaction" else None
         walked, sent = {id(node) for node in path}, {id(node) for node in live}
-        replaced = [node for node in nodes if id(node) in walked and id(node) not in sent]
-        found = conversation(
-            WIRE, said, name=name, beside=beside, links=links, headless=first is None,
-            compaction=boundary.record if boundary is not None and boundary.kind == "compaction" else None,
-            replaced=replaced if boundary is not None and boundary.kind == "compaction" else (),
+        yield conversation(
+            WIRE, said, name=name, beside=(entry.record for entry in entries), linked=() if flat else nodes,
+            pointers=() if flat else _pointers(nodes, boundary),
+            misfits=() if isinstance(entries[0], Head) else ((entries[0].record, misfit),), headless=first is None,
+            compaction=compaction.record if compaction else None,
+            replaced=[node for node in nodes if compaction and id(node) in walked and id(node) not in sent],
         )  # fmt: skip
-        if not isinstance(entries[0], Head):  # pi empties such a file and starts a new session in it
-            misfit = Misfit((), "the header of the session before it", "none", grave=False)
-            found = structs.replace(found, misfits=((entries[0].record, misfit), *found.misfits))
-        yield found
     yield from _left(name, nodes, path, live, boundary)
 
 
@@ -366,10 +399,10 @@ def _spoken(live: Iterable[Node]) -> Iterator[Node]:
     """
     shell: Node | None = None
     for node in live:
-        if shell is not None and any(message.role == "tool" for message in node.said):
-            said = structs.replace(shell.said[0], blocks=(), blanks=())
-            yield structs.replace(shell, said=(said,), misfits=())
-        if node.said:
+        if shell is not None and node.answers:
+            said = tuple(structs.replace(one, blocks=(), blanks=()) for one in shell.said)
+            yield structs.replace(shell, said=said, misfits=(), hollow=True)
+        if node.has_messages:
             shell = node if node.stopped else None
         if not node.stopped:
             yield node
@@ -377,7 +410,7 @@ def _spoken(live: Iterable[Node]) -> Iterator[Node]:
 
 def _left(
     name: str | None, nodes: Sequence[Node], path: Sequence[Node], live: Sequence[Node], boundary: Node | None
-) -> Iterator[Transcript]:
+) -> Iterator[Replay]:
     sent, walked = {id(node) for node in live}, {id(node) for node in path}
     root = path[0].record if path else None
     cut = "the links of the session end" if path and path[0].parent is not None else "the session began anew"
@@ -401,6 +434,66 @@ def _left(
         dead = left_behind(WIRE, some, several if len(some) > 1 else one, name=name) if why else None
         if dead is not None:
             yield dead
+
+
+_GUESTS = frozenset(Said.__struct_fields__) & {"tool_calls", "tool_call_id"}
+_PART = ObjectSyntax(
+    {
+        "type": "type", "text": "text", "textSignature": "skip", "data": "skip", "mimeType": "skip", "id": "id", "name": "name",
+        "arguments": "object_arguments", "partialJson": "buffer", "thoughtSignature": "signature", "thinking": "words",
+        "thinkingSignature": "signature",
+    },
+    {
+        "text": PieceSyntax("text", "text", "textSignature"),
+        "image": PieceSyntax("media", "", "data mimeType"),
+        "thinking": PieceSyntax("thought", "", "thinking thinkingSignature"),
+        "toolCall": PieceSyntax("call", "id name arguments", "partialJson thoughtSignature"),
+    },
+)  # fmt: skip
+_MAYBE = "id parentId"
+_LINE = ObjectSyntax(
+    {
+        "type": "type", "id": "column:id", "parentId": "loose:parent", "message": "said:message",
+        "summary": "told:compactionSummary", "firstKeptEntryId": "loose:kept", "firstKeptEntryIndex": "number:index",
+        "targetId": "absent",
+    },
+    {
+        "message": PieceSyntax("other", "message", _MAYBE),
+        "compaction": PieceSyntax("other", "summary", _MAYBE + " firstKeptEntryId firstKeptEntryIndex"),
+        **dict.fromkeys(("model_change", "thinking_level_change", "session_info", "custom"), PieceSyntax("other", "", _MAYBE)),
+    },
+    is_open=True,
+)  # fmt: skip
+LINES = NativeLines(
+    WireSyntax(
+        messages="messages",
+        classes=(
+            MessageClass("user", "user"), MessageClass("bashExecution", "user"), MessageClass("custom", "user"),
+            MessageClass("assistant", "assistant"), MessageClass("assistant", "assistant", calls=True),
+            MessageClass("toolResult", "tool", results=True), MessageClass("compactionSummary", "user"),
+        ),
+        shapes={
+            "line": _LINE,
+            "message": ObjectSyntax(
+                {
+                    "role": "role", "content": "content:part", "command": "beside", "toolCallId": "result_id", "toolName": "name",
+                    "isError": "failed", "stopReason": "loose:stopped", "provider": "loose:provider", "model": "loose:model", "responseId": "loose:response",
+                    **dict.fromkeys(sorted({*_GUESTS, "excludeFromContext"}), "absent"),
+                },
+                is_open=True,
+            ),
+            "part": _PART,
+        },
+        columns=("id", "parent", "kept", "index", "stopped", "provider", "model", "response"),
+        result_role="toolResult",
+        result_types=("toolResult",),
+        list_roles=("assistant", "toolResult"),
+        needs_arguments=True,
+        may_be_empty=True,
+    ),
+    WIRE,
+    _entry_of,
+)  # fmt: skip
 
 
 class PiWriter(MessageWriter):
@@ -441,5 +534,6 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     writer=PiWriter(),
+    lines=LINES,
     states={"isError: true": "error", "isError: false": "complete"},
 )  # fmt: skip

@@ -77,15 +77,6 @@ class Lines:
         if not record.kept:
             release(record)
 
-    def add_unread(self, key: str | None, place: Place) -> bool:
-        """Add a line that was not read. False if an earlier line of its conversation was read."""
-        conversation = self.reopen(key)
-        if conversation.messages:
-            return False
-        conversation.unread.append(place)
-        self.held += 1
-        return True
-
     def reopen(self, key: str | None) -> Open:
         """Return the conversation with a key, as the last one that got a message."""
         if key in self.open and key == next(reversed(self.open)):

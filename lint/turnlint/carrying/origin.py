@@ -12,10 +12,13 @@ MAX_NAME_CHARACTERS = 200
 
 
 def read_origin(provider: Raw | None, model: Raw | None) -> Origin | None:
-    """Return the provider and the model that a record names; none where it names neither.
+    """Return the provider and the model that a record names; none where it names neither."""
+    return origin_of(string(provider), string(model))
 
-    Claude Code writes `<synthetic>` for its own messages.
-    """
+
+@lru_cache(maxsize=256)
+def origin_of(provider: str | None, model: str | None) -> Origin | None:
+    """Return the provider and the model with such names; none where both are no names."""
     return shared_origin(_name(provider), _name(model))
 
 
@@ -25,8 +28,8 @@ def shared_origin(provider: str | None, model: str | None) -> Origin | None:
     return Origin(provider, model) if provider or model else None
 
 
-def _name(raw: Raw | None) -> str | None:
-    name = string(raw)
+def _name(name: str | None) -> str | None:
+    """Return a name, but none that Claude Code writes for its own messages (`<synthetic>`)."""
     if not name or len(name) > MAX_NAME_CHARACTERS or name.startswith("<"):
         return None
     return name

@@ -6,12 +6,13 @@ conversation.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from turnlint.carrying.carrier import Carrier, Stray
+from turnlint.carrying.carrier import Carrier, Stray, Vouched
 from turnlint.carrying.lines import digest, lean
+from turnlint.carrying.syntax import WireSyntax
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.reread import release
@@ -21,6 +22,7 @@ from turnlint.model import (
     Message,
     Misfit,
     Omitted,
+    Origin,
     Pointer,
     Record,
     Result,
@@ -29,8 +31,10 @@ from turnlint.model import (
     Wire,
 )
 
+Ids = tuple[str | None, ...]
 
-class Entry(Struct):
+
+class Entry(Struct, gc=False):
     """One record of a session."""
 
     record: Record
@@ -40,32 +44,144 @@ class Entry(Struct):
     """The pointer to the id of the previous record; empty in logs without such links."""
     said: tuple[Message, ...] = ()
     misfits: tuple[Misfit, ...] = ()
+    unread: int = -1
+    """The number by which a scanner knows the message of a record that was not read; below zero for none."""
+    hollow: bool = False
+    """Whether the message of an unread record is replayed without its content."""
+    origin: Origin | None = None
+    """The maker of an unread message of the assistant."""
+    response: str | None = None
+    """The id of the provider's response of which the message of the assistant is a part."""
+    calls: Ids = ()
+    """The ids of the calls in its message, where the format needs them or the message was not read."""
+    results: Ids = ()
+    """The ids of the results."""
+
+    is_bookkeeping: ClassVar[bool] = True
+    """Whether the agent never replays the record."""
 
     @property
-    def is_bookkeeping(self) -> bool:
-        """Whether the agent never replays the record."""
-        return True
+    def has_messages(self) -> bool:
+        return bool(self.said) or self.unread >= 0
 
 
-class Replayed(Entry):
+class Replayed(Entry, gc=False):
     """A record that an agent may replay."""
 
-    @property
-    def is_bookkeeping(self) -> bool:
-        return False
+    is_bookkeeping: ClassVar[bool] = False
+
+
+class Replay(Struct):
+    """A conversation of a session: the records that are replayed together, or that are left behind together."""
+
+    wire: Wire
+    entries: Sequence[Entry]
+    name: str | None
+    headless: bool = False
+    beside: Iterable[Record] = ()
+    """The records that decide what is replayed."""
+    linked: Sequence[Entry] = ()
+    """The entries whose links a rule checks, in the order of writing as far as that is known."""
+    pointers: tuple[Link, ...] = ()
+    """Further links."""
+    misfits: tuple[tuple[Record, Misfit], ...] = ()
+    """Misfits of the session itself."""
+    bound: str = ""
+    dead: str = ""
+    """The reason why the records are not replayed."""
+    compaction: Record | None = None
+    replaced: Sequence[Entry] = ()
+    """The entries that the compaction replaced."""
+
+    def read(self) -> Transcript:
+        """Return the conversation. All its entries, and those that its compaction replaced, are read."""
+        said = tuple(message for entry in self.entries for message in entry.said)
+        if self.dead:
+            name = self.name
+            return Transcript(
+                self.wire, said, id=name, headless=True, open_end=True, identity=name or "", dead=self.dead
+            )
+        omitted = tuple(omitted_pieces(self.wire, self.entries, self.replaced))
+        return Transcript(
+            self.wire,
+            said,
+            id=self.name,
+            headless=self.headless,
+            misfits=(
+                *self.misfits,
+                *((entry.record, misfit) for entry in self.entries for misfit in entry.misfits),
+            ),
+            identity=self.name or _identity(self.entries),
+            beside=_with_omitted(self.beside, omitted),
+            links=(*links_of(self.linked), *self.pointers),
+            bound=self.bound,
+            spread=True,
+            compaction=self.compaction,
+            omitted=omitted,
+        )
+
+
+def _with_omitted(beside: Iterable[Record], omitted: Iterable[Omitted]) -> tuple[Record, ...]:
+    """Return the records that decide, with those of omitted pieces, in the order of the file."""
+    records = [*beside]
+    known = {record.offset for record in records}
+    more = {one.record.offset: one.record for one in omitted if one.record.offset not in known}
+    return tuple(sorted((*records, *more.values()), key=lambda record: record.offset) if more else records)
+
+
+class SessionScanner(Protocol):
+    """Decides about conversations whose lines were not read."""
+
+    def accepts(self, replay: Replay, unread: Sequence[Entry], /) -> bool:
+        """Return whether a conversation with unread entries has no finding. An accepted conversation is counted."""
+        ...
+
+    def shorten(self, replay: Replay, unread: Sequence[Entry], /) -> Transcript | None:
+        """Return an abandoned part with its first messages only, if nothing about the others is reported."""
+        ...
+
+    def read(self, entries: Sequence[Entry], /) -> Iterator[tuple[Entry, Entry]]:
+        """Yield unread entries, each with the entry that its record has when it is read."""
+        ...
+
+
+def read_messages(scanner: SessionScanner, entries: Sequence[Entry]) -> None:
+    """Read the messages of unread entries."""
+    for entry, read in scanner.read(entries):
+        entry.said, entry.misfits, entry.unread = read.said, read.misfits, -1
+        if entry.origin is not None:  # a record beside it may name the maker
+            entry.said = tuple(
+                structs.replace(one, origin=entry.origin) if one.role == "assistant" else one
+                for one in entry.said
+            )
+        if entry.hollow:
+            entry.said = tuple(structs.replace(one, blocks=(), blanks=()) for one in entry.said)
+            entry.misfits = ()
+
+
+class NativeLines(Struct, frozen=True):
+    """The syntax of the lines of a format for the native parser."""
+
+    syntax: WireSyntax
+    wire: Wire
+    entry_of: Callable[..., Entry | None]
+    """Return the entry of a line from its record, the name of its kind, its flags, the ids of calls and of results, and its
+    columns. Without a result, the line has to be read."""
+    needs_messages: Callable[[Sequence[Any]], bool] = lambda _: False
+    """Whether the messages of all entries have to be read before it is known which of them are replayed."""
 
 
 Look = Callable[[Decoded[Any]], Entry | None]
 """Return the entry of a record; none where it is no record of this format."""
-Settle = Callable[[list[Any]], Iterable[Transcript]]
+Settle = Callable[[list[Any]], Iterable[Replay]]
 """Yield the conversations of a source, once all its records are known."""
 
 
 def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
     settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
-    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, states: Mapping[str, State] | None = None,
-    beside: Callable[[str], tuple[str, ...]] | None = None,
+    whole: Callable[[Any, Record], Iterable[Replay]] | None = None, lines: NativeLines | None = None,
+    states: Mapping[str, State] | None = None, beside: Callable[[str], tuple[str, ...]] | None = None,
 ) -> Carrier:  # fmt: skip
     """Return a carrier whose conversations are known at the end of the source.
 
@@ -73,7 +189,7 @@ def make_session(
     """
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
-        lambda: Sessions(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
+        lambda: Sessions(look, settle, whole, lines), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
         beside=beside,
         states=states or {},
     )  # fmt: skip
@@ -86,11 +202,14 @@ class Sessions:
         self,
         look: Look,
         settle: Settle,
-        whole: Callable[[Any, Record], Iterable[Transcript]] | None,
+        whole: Callable[[Any, Record], Iterable[Replay]] | None,
+        lines: NativeLines | None,
     ) -> None:
         self.look = look
         self.settle = settle
         self.whole = whole
+        self.lines = lines
+        self.scanner: SessionScanner | None = None
         self.entries: list[Entry] = []
         self.skipped = 0
         """The number of bookkeeping records, which have no message."""
@@ -99,44 +218,54 @@ class Sessions:
         if decoded.value is None:
             return [Stray(decoded.record, None)] if decoded.misfits else []
         if self.whole is not None and (found := list(self.whole(decoded.value, decoded.record))):
-            return [*found]
+            return [one.read() for one in found]
         entry = self.look(decoded)
         if entry is None:
             return [Stray(decoded.record, None)]  # the agent itself ignores such a line
         if decoded.misfits:
             entry.misfits = (*decoded.misfits, *entry.misfits)
-        self.skipped += entry.is_bookkeeping
         if entry.said:
             entry.said = tuple(map(lean, entry.said))
-        self.entries.append(entry)
+        self.add(entry)
         record = decoded.record
         if not record.kept:
             release(record)
         return []
 
-    def finish(self) -> Iterable[Transcript | Stray]:
-        return self.settle(self.entries) if self.entries else ()
+    def add(self, entry: Entry) -> None:
+        """Add the next entry."""
+        self.skipped += entry.is_bookkeeping
+        self.entries.append(entry)
+
+    def finish(self) -> Iterator[Transcript | Stray]:
+        if self.scanner is not None and self.lines is not None and self.lines.needs_messages(self.entries):
+            unread = [entry for entry in self.entries if entry.unread >= 0]
+            read = {id(entry): fresh for entry, fresh in self.scanner.read(unread)}
+            self.entries = [read.get(id(entry), entry) for entry in self.entries]
+        for replay in self.settle(self.entries) if self.entries else ():
+            if self.scanner is None:
+                yield replay.read()
+                continue
+            unread = [entry for entry in replay.entries if entry.unread >= 0]
+            if unread and self.scanner.accepts(replay, unread):
+                yield Vouched(Record(1, 0, b""), None, expected=True)
+            elif unread and (short := self.scanner.shorten(replay, unread)) is not None:
+                yield short
+            else:
+                read_messages(self.scanner, [*unread, *(one for one in replay.replaced if one.unread >= 0)])
+                yield replay.read()
 
 
 def conversation(
-    wire: Wire, live: Sequence[Entry], *, name: str | None, beside: Iterable[Record], links: Iterable[Link] = (),
-    headless: bool = False, bound: str = "", compaction: Record | None = None, replaced: Iterable[Entry] = (),
-) -> Transcript:  # fmt: skip
+    wire: Wire, live: Sequence[Entry], *, name: str | None, beside: Iterable[Record], linked: Sequence[Entry] = (),
+    pointers: Iterable[Link] = (), misfits: Iterable[tuple[Record, Misfit]] = (), headless: bool = False, bound: str = "",
+    compaction: Record | None = None, replaced: Sequence[Entry] = (),
+) -> Replay:  # fmt: skip
     """Return the conversation that would be replayed. `replaced` has the entries before its compaction."""
-    return Transcript(
-        wire,
-        tuple(message for entry in live for message in entry.said),
-        id=name,
-        headless=headless,
-        misfits=tuple((entry.record, misfit) for entry in live for misfit in entry.misfits),
-        identity=name or _identity(live),
-        beside=tuple(beside),
-        links=tuple(links),
-        bound=bound,
-        spread=True,
-        compaction=compaction,
-        omitted=tuple(omitted_pieces(wire, live, replaced)),
-    )
+    return Replay(
+        wire, live, name, headless, beside, linked, tuple(pointers), tuple(misfits), bound, compaction=compaction,
+        replaced=replaced,
+    )  # fmt: skip
 
 
 def omitted_pieces(wire: Wire, live: Iterable[Entry], replaced: Iterable[Entry]) -> Iterator[Omitted]:
@@ -168,12 +297,11 @@ def _pieces(entries: Iterable[Entry], kind: type[Call | Result]) -> Iterator[Cal
     return (block for message in messages for block in message.blocks if isinstance(block, kind))
 
 
-def left_behind(wire: Wire, entries: Sequence[Entry], why: str, *, name: str | None) -> Transcript | None:
+def left_behind(wire: Wire, entries: Sequence[Entry], why: str, *, name: str | None) -> Replay | None:
     """Return the messages that would not be replayed, and why; none where there are no messages."""
-    said = tuple(message for entry in entries for message in entry.said)
-    if not said:
+    if not any(entry.has_messages for entry in entries):
         return None
-    return Transcript(wire, said, id=name, headless=True, open_end=True, identity=name or "", dead=why)
+    return Replay(wire, entries, name, headless=True, dead=why)
 
 
 def _identity(live: Sequence[Entry]) -> str:

@@ -10,6 +10,20 @@ from msgspec import Struct
 
 from turnlint.model import Role
 
+GIVEN = 1 << 8
+"""The flag of the first column, which is set if the column is loose and the line has its key."""
+ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
+"""In the order of `native/syntax.h`."""
+_ROLE_SHIFT, _ROLE_BITS = 24, 7
+HAS_CONTENT = 1 << 28
+"""The flag of a line of a session whose message has a content."""
+
+
+def role_in(flags: int) -> Role | None:
+    """Return the role of the message of a line of a session."""
+    number = flags >> _ROLE_SHIFT & _ROLE_BITS
+    return ROLES[number - 1] if number else None
+
 
 class PieceSyntax(Struct, frozen=True):
     """A kind of object: a piece of a message, or a part of an output."""
@@ -27,7 +41,10 @@ class PieceSyntax(Struct, frozen=True):
     speaker: str = ""
     """The role of messages with such parts, if it is fixed: `assistant`, or `others`."""
     tool: str = ""
-    """The name of the tool, if all calls of this kind have one; their arguments have a form of the tool."""
+    """The name of the tool, if all calls of this kind have one; their arguments have a form of the tool.
+
+    For a kind of lines a word: if it may be in the payload, the line has no facts.
+    """
     may_be_hosted: bool = False
     """Whether the provider may run the tool: without an id such a call or result needs no partner."""
 
@@ -67,7 +84,7 @@ class WireSyntax(Struct, frozen=True):
     classes: tuple[MessageClass, ...]
     """At most seven classes; a message of another class has no facts."""
     shapes: Mapping[str, ObjectSyntax]
-    """`message`, and the objects below it."""
+    """`message`, and the objects below it; of a session also `line`, whose kinds are types of lines."""
     items: bool = False
     """Whether messages, calls and results are items of one list."""
     result_role: str = ""
@@ -79,6 +96,12 @@ class WireSyntax(Struct, frozen=True):
     anywhere: bool = False
     idless: bool = False
     """Whether calls need no id. Results without an id follow in the order of the calls."""
+    list_roles: tuple[str, ...] = ()
+    """Roles as written whose content is always a list."""
+    has_bare_lines: bool = False
+    """Whether a line of a session may be the message itself."""
+    may_be_empty: bool = False
+    """Whether a message may have nothing at all in it."""
     needs_call_type: bool = False
     needs_arguments: bool = False
     """Whether arguments must be an object, and never absent."""
@@ -92,5 +115,12 @@ class WireSyntax(Struct, frozen=True):
     They are keys of messages, or, with `call.` before them, of calls. An object as the value is a message of its own, behind
     the calls.
     """
+    columns: tuple[str, ...] = ()
+    """Texts that the native parser returns of a line of a session; `column:NAME`, `loose:NAME` and `number:NAME` fill them.
+
+    A loose column may have a value of any kind, and the flags of a line show whether it has the key (`GIVEN`).
+    """
+    flags: tuple[str, ...] = ()
+    """Booleans of such a line; `flag:NAME` sets them if the value is true, `given:NAME` if it is not null."""
     wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson", "content")
     """Keys of a record that may hold the request."""

@@ -87,6 +87,32 @@ def _with_bytes(
                 record.data = b""
 
 
+class BlockReader:
+    """The bytes of a source at any place, read in large blocks. Raises `SourceError`."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.start = 0
+        self.block = source.data or b""
+
+    def read(self, start: int, size: int) -> bytes:
+        """Return bytes at an offset, fewer at the end of the source."""
+        at = start - self.start
+        if self.source.data is None and not 0 <= at <= at + size <= len(self.block):
+            self._read_at(start, max(size, _STEP))
+            at = 0
+        return self.block[at : at + size]
+
+    def _read_at(self, start: int, size: int) -> None:
+        path = self.source.path
+        try:
+            with open_source(self.source) if path is None else open_named(path, 0) as stream:
+                stream.seek(start)
+                self.start, self.block = start, stream.read(size)
+        except OSError as error:
+            raise SourceError(self.source.name, (error.strerror or "cannot be read").lower()) from None
+
+
 def read_lines(source: Source, places: list[tuple[int, int, int]]) -> Iterator[Record]:
     """Read lines at rising places, each a line number, an offset and a size. Raises `SourceError`."""
     try:

@@ -4,22 +4,22 @@ The scanner keeps only the place of a line that has a message, the name of its c
 of a conversation it joins the lines to one request, whose facts decide.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Raw, Struct, defstruct, json, structs
+from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, Enveloped, text_of
 from turnlint.carrying.lines import Lines, Open, Place
-from turnlint.carrying.raws import NOTHING
+from turnlint.carrying.syntax import HAS_CONTENT, WireSyntax
 from turnlint.documents.gate import Ended, Scan, Span
-from turnlint.documents.reread import read_lines
+from turnlint.documents.reread import BlockReader, read_lines
 from turnlint.documents.source import Source
 from turnlint.errors import SourceError
 from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
 from turnlint.fastpath.passed import Passed
-from turnlint.model import Record, Transcript
+from turnlint.model import Record, Transcript, Wire
 
 if TYPE_CHECKING:
     from turnlint.judging import Book
@@ -30,7 +30,10 @@ _READ_KEYS = frozenset({*OWN_IDS, "model"})
 _EVENT_KEYS = frozenset({"type"})
 """Keys of a message that make a line an event."""
 CHANGED = "changed while it was read"
-Plain = str | int | float | bool | None
+MAX_KEPT_BYTES = 1 << 21
+"""The bytes of a log whose messages are kept for their facts. The bytes of later lines are read twice."""
+_PLACES, _NUMBER, _FLAGS, _GROUP = 2, 3, 4, 7
+"""The number of columns of a row without facts, and other columns of a row."""
 
 
 class _LineKeys(Struct, frozen=True):
@@ -50,23 +53,13 @@ class _LineKeys(Struct, frozen=True):
         except (ValueError, RecursionError):
             return None
         group = next((name for name in GROUPS if name in keys), None)
-        declared = {*reader.spelling.dialect.envelope.__struct_encode_fields__, *GROUPS} - _READ_KEYS
+        dialect = reader.spelling.dialect
+        declared = {*dialect.envelope.__struct_encode_fields__, *GROUPS} - _READ_KEYS
+        declared |= {*dialect.turn.__struct_encode_fields__} - own - _EVENT_KEYS - frozenset(OWN_IDS)
         others = tuple(key for key in keys if key not in own and key != group)
         needed = reader.spelling.dialect.turn_key
         is_readable = needed in keys and len(others) <= MAX_OTHER_KEYS and declared.isdisjoint(others)
         return cls(group, needed, others) if is_readable else None
-
-    def decoder(self, own: frozenset[str]) -> "json.Decoder[Any]":
-        """Return a decoder for lines with these keys and those of a message, and with no other key."""
-        kinds = [*((key, Raw) for key in sorted(own - {self.needed})), *((key, Plain) for key in self.others)]
-        fields: list[Any] = [
-            ("needed", Raw),
-            ("group", Raw, NOTHING),
-            *((f"f{n}", kind, None) for n, (_, kind) in enumerate(kinds)),
-        ]
-        words = {f"f{n}": key for n, (key, _) in enumerate(kinds)}
-        words |= {"needed": self.needed, "group": self.group or ""}
-        return json.Decoder(defstruct("Line", fields, rename=words, forbid_unknown_fields=True, gc=False))
 
 
 def open_line_gate(
@@ -81,13 +74,29 @@ def open_line_gate(
     known = _LineKeys.of(first, reader, own)
     if known is None:
         return None
-    keys = {**dict.fromkeys(known.others, "skip"), **message.keys}
-    if known.group is not None:
-        keys[known.group] = "skip"
-    shapes = {**syntax.shapes, "message": structs.replace(message, keys=keys)}
-    facts = FactsReader(native, structs.replace(syntax, shapes=shapes))
-    start = b'{"%b":[' % syntax.messages.encode()
-    return LineGate(facts, start, carrier, reader, book, source, known.decoder(own), native.is_plain)
+    key = carrier.name, known
+    if key not in book.gate_caches:
+        events = dict.fromkeys(_EVENT_KEYS, "absent")
+        keys = {**message.keys, **events, **dict.fromkeys(known.others, "scalar")}
+        if known.group is not None:
+            keys[known.group] = "number:group"
+        shapes = {**syntax.shapes, "message": structs.replace(message, keys=keys)}
+        wire_syntax = structs.replace(syntax, shapes=shapes, columns=("group",))
+        book.gate_caches[key] = LineCaches(native, wire_syntax, reader.lines.wire, book)
+    has_role = known.needed == "role"
+    return LineGate(book.gate_caches[key], carrier, reader, book, source, needs_content=not has_role)
+
+
+class LineCaches:
+    """The native scanner for lines with some keys, and its decisions; the sources of a run share them."""
+
+    def __init__(self, native: Any, syntax: WireSyntax, wire: Wire, book: "Book") -> None:
+        self.facts = FactsReader(native, syntax)
+        self.start = b'{"%b":[' % syntax.messages.encode()
+        self.around = Around.of(book, Transcript(wire, (), spread=True))
+        self.decisions: dict[tuple[bytes, bool], bool] = {}
+        self.user: LineGate | None = None
+        """The gate whose messages the native scanner keeps."""
 
 
 class LineGate:
@@ -97,87 +106,105 @@ class LineGate:
 
     def __init__(
         self,
-        facts: FactsReader,
-        start: bytes,
+        caches: LineCaches,
         carrier: Carrier,
         reader: Enveloped,
         book: "Book",
         source: Source,
-        decoder: "json.Decoder[Any]",
-        is_plain: Callable[[bytes], bool],
+        *,
+        needs_content: bool,
     ) -> None:
-        self.facts = facts
-        self.start = start
+        self.caches = caches
+        self.facts = caches.facts
+        self.message = caches.facts.decoder.tables.message
+        self.needs_content = needs_content
+        """Whether only the content shows that a line is a message."""
         self.shape = carrier.shape
         self.reader = reader
         self.lines: Lines = reader.lines
         self.lines.scanner = self
         self.book = book
         self.source = source
-        self.decode = decoder.decode
-        self.is_plain = is_plain
-        self.around = Around.of(book, Transcript(self.lines.wire, (), spread=True))
-        self.decisions: dict[tuple[bytes, bool], bool] = {}
+        self.blocks = BlockReader(source)
+        self.left = MAX_KEPT_BYTES
+        self.numbers: dict[int, int] = {}
+        """The numbers of the messages that the native scanner keeps, by the offset of the line."""
+        caches.user = self
+        self.facts.scanner.release()
         self.sums = Passed()
 
     @property
     def passed(self) -> Passed:
         if self.sums.conversations:
-            self.sums.kinds[self.around.kind] = self.sums.conversations
+            self.sums.kinds[self.caches.around.kind] = self.sums.conversations
         return self.sums
 
     def scan(self, window: bytes, line: int, offset: int) -> Scan:
-        scan = Scan()
-        scan.spans = self._spans(window, line, offset, scan)
-        return scan
+        self.left -= len(window)
+        rows = self.facts.scanner.scan_session(window, -1, self.message, 1, self.left >= 0)
+        return Scan(self._spans(rows, line, offset), len(rows))
 
-    def _spans(self, window: bytes, line: int, offset: int, scan: Scan) -> Iterator[Span | Ended]:
-        at = number = 0
-        while at < len(window):
-            end = window.find(b"\n", at)
-            if end < 0:
-                end = len(window)
-            if not self._is_added(window[at:end], (line + number, offset + at, end - at)):
-                yield Span(at, end, number, 0)
-            elif self.lines.held > self.lines.limit:
-                yield Ended([*self.lines.overflow()])
-            number, at = number + 1, end + 1
-        scan.lines = number
-
-    def _is_added(self, line: bytes, place: Place) -> bool:
-        """Add a line to its conversation unread, if it is a plain message. Return whether it is."""
-        # `read` has no way to report damage, so each kept line must be free of it.
-        if len(line) >= self.facts.max_line_bytes or not self.is_plain(line):
-            return False
-        try:
-            key = text_of(self.decode(line).group)
-        except (ValueError, RecursionError):
-            return False
-        return self.lines.add_unread(key, place)
+    def _spans(self, rows: list[Any], line: int, offset: int) -> Iterator[Span | Ended]:
+        lines, numbers = self.lines, self.numbers
+        written: str | None = None
+        conversation: Open | None = None  # of the last line; none where it may have been closed
+        for number, row in enumerate(rows):
+            start, end = row[0], row[1]
+            if len(row) > _PLACES and not (self.needs_content and not row[_FLAGS] & HAS_CONTENT):
+                if conversation is None or row[_GROUP] is not written:
+                    written = row[_GROUP]
+                    conversation = lines.reopen(text_of(Raw(b'"%b"' % written.encode())) if written else None)
+                if not conversation.messages:
+                    conversation.unread.append((line + number, offset + start, end - start))
+                    lines.held += 1
+                    if row[_NUMBER] >= 0:
+                        numbers[offset + start] = row[_NUMBER]
+                    if lines.held > lines.limit:
+                        yield Ended([*lines.overflow()])
+                        conversation = None
+                    continue
+            yield Span(start, end, number, 0)
+            conversation = None
 
     def accepts(self, places: list[Place], /, *, headless: bool) -> bool:
-        if sum(size + 1 for _, _, size in places) >= self.facts.max_line_bytes:
+        row = self._facts_of(places)
+        if row is None:
             return False
-        lines = b",".join(record.data for record in read_lines(self.source, places))
-        ((facts, *row), *others) = self.facts.scan(b"%b%b]}" % (self.start, lines))
-        if facts is None or others:
-            return False
-        _, _, messages, calls, results, orphans, _, keys, servers = row
+        facts, _, _, messages, calls, results, orphans, _, keys, servers = row
         self.facts.note(facts, keys, servers)
         is_sound = self._is_sound(facts, headless=headless)
         if is_sound:
             self.sums.add(messages, calls, results, orphans)
         return is_sound
 
+    def _facts_of(self, places: list[Place]) -> Any:
+        """Return the facts and counts of a conversation; none without facts."""
+        if places[-1][1] in self.numbers and self.caches.user is self:
+            numbers = [self.numbers.pop(offset) for _, offset, _ in places]
+            return self.facts.scanner.join(numbers, self.message)
+        if sum([size + 1 for _, _, size in places]) >= self.facts.max_line_bytes:
+            return None
+        row, *others = self.facts.scan(b"%b%b]}" % (self.caches.start, self._joined(places)))
+        return None if others or row[0] is None else row
+
+    def _joined(self, places: list[Place]) -> bytes:
+        """Return lines with commas between them."""
+        start, (_, last, size) = places[0][1], places[-1]
+        end = last + size
+        if end - start == sum(size + 1 for _, _, size in places) - 1:  # JSON has no line end inside a text
+            return self.blocks.read(start, end - start).replace(b"\n", b",")
+        return b",".join(self.blocks.read(start, size) for _, start, size in places)
+
     def _is_sound(self, facts: bytes, *, headless: bool) -> bool:
         """Whether no rule may report something about a conversation with these facts."""
-        key = facts, headless
-        if key not in self.decisions:
-            if len(self.decisions) >= MAX_DECISIONS:
-                self.decisions.clear()
-            concerns = self.facts.concerns(facts, self.around.headless if headless else self.around)
-            self.decisions[key] = concerns is not None and not self.book.may_report(concerns)
-        return self.decisions[key]
+        key, decisions = (facts, headless), self.caches.decisions
+        if key not in decisions:
+            if len(decisions) >= MAX_DECISIONS:
+                decisions.clear()
+            around = self.caches.around
+            concerns = self.facts.concerns(facts, around.headless if headless else around)
+            decisions[key] = concerns is not None and not self.book.may_report(concerns)
+        return decisions[key]
 
     def read(self, key: str | None, places: list[Place], /) -> Open | None:
         apart = Lines(self.lines.wire, held=len(places))

@@ -6,10 +6,10 @@ from typing import Any
 from msgspec import Struct, structs
 
 from turnlint.carrying.saying import TIMES
-from turnlint.carrying.syntax import MessageClass, ObjectSyntax, WireSyntax
+from turnlint.carrying.syntax import ROLES, MessageClass, ObjectSyntax, WireSyntax
 from turnlint.facts import ITEM_PREFIXES
 from turnlint.ledger import MISSING, REDACTED
-from turnlint.model import Content, Role
+from turnlint.model import Content
 from turnlint.names import CLASS_OF
 
 NAMES = frozenset({
@@ -20,8 +20,6 @@ NAMES = frozenset({
 
 CONTENTS: tuple[Content, ...] = ("absent", "null", "text", "blank", "parts", "no-parts", "other")
 """In the order of `native/facts.h`."""
-NEUTRAL: tuple[Role, ...] = ("system", "user", "assistant", "tool")
-"""In the order of `native/syntax.h`."""
 _SPEAKERS = ("", "assistant", "others")
 """In the order of `native/syntax.h`."""
 MAX_CLASSES = 8
@@ -100,6 +98,12 @@ class Tables(Struct, frozen=True):
     """The words that each kind may mean."""
     anywhere: bool
     """As `Wire.anywhere`."""
+    message: int
+    """The number of the object of a message."""
+    line: int = -1
+    """The number of the object of a line, for a session."""
+    line_kinds: tuple[str, ...] = ()
+    """The types of lines, and at the end an empty one for lines that are messages."""
 
 
 def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
@@ -117,11 +121,11 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
     rows: list[Any] = []
     places: list[tuple[str, str | None, tuple[str, ...]]] = []
     for name, shape in shapes.items():
-        rows.append(_row(shape, names, actions, pieces, marks, result_types))
+        rows.append(_row(shape, syntax, names, actions, pieces, marks, result_types))
         places += _places_of(name, shape, syntax)
     settings = (
         names.index("record"),
-        tuple((said.written or None, n, NEUTRAL.index(said.role)) for n, said in enumerate(roles)),
+        tuple((said.written or None, n, ROLES.index(said.role)) for n, said in enumerate(roles)),
         tuple((roles.index(_bare(said)), said.calls, said.results) for said in syntax.classes),
         tuple(sorted({word.lower() for word in MISSING | REDACTED})),
         b"".join((1 << number).to_bytes(2, "little") for number in CLASS_OF),
@@ -130,9 +134,10 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
         next((n for n, one in enumerate(roles) if not one.written and one.role == "assistant"), -1),
         next((n for n, one in enumerate(roles) if one.role == "user"), -1),
         _result_role(syntax, roles),
-        sum(1 << NEUTRAL.index(role) for role in syntax.window),
+        sum(1 << ROLES.index(role) for role in syntax.window),
+        sum({1 << roles.index(_bare(said)) for said in syntax.classes if said.written in syntax.list_roles}),
         syntax.joins, syntax.anywhere, syntax.idless, syntax.needs_call_type,
-        syntax.needs_arguments,
+        syntax.needs_arguments, syntax.may_be_empty, syntax.has_bare_lines,
         len(rows),
     )  # fmt: skip
     message = syntax.shapes["message"]
@@ -146,6 +151,8 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
             kind for shape in shapes.values() for kind, piece in shape.kinds.items() if piece.piece == "server_result"
         ),
         tuple(message.kinds), tuple(piece.means or (kind,) for kind, piece in outputs.kinds.items()), syntax.anywhere,
+        names.index("message"), names.index("line") if "line" in names else -1,
+        (*shapes["line"].kinds, "") if "line" in names else (),
     )  # fmt: skip
 
 
@@ -187,6 +194,7 @@ def _result_types(syntax: WireSyntax) -> tuple[str, ...]:
 
 def _row(
     shape: ObjectSyntax,
+    syntax: WireSyntax,
     names: list[str],
     actions: dict[str, int],
     pieces: list[str],
@@ -197,8 +205,7 @@ def _row(
     keys = []
     for word, said in shape.keys.items():
         action, _, argument = said.partition(":")
-        number = -1 if not argument else marks[argument] if argument in marks else names.index(argument)
-        keys.append((word, actions[action], number))
+        keys.append((word, actions[action], _number_of(action, argument, syntax, names, marks)))
     every = (1 << len(words)) - 1
     kinds = []
     for word, piece in shape.kinds.items():
@@ -217,6 +224,21 @@ def _row(
     how = _ALONE if not shape.kinds else _BY_KEY if shape.by_key else _BY_TYPE
     default = list(shape.kinds).index(shape.default) if shape.default else -1
     return tuple(keys), tuple(kinds), how, default, shape.is_envelope, shape.is_open
+
+
+def _number_of(
+    action: str, argument: str, syntax: WireSyntax, names: list[str], marks: dict[str, int]
+) -> int:
+    """Return the number of the argument of an action, or -1 without an argument."""
+    if not argument:
+        return -1
+    if action == "told":
+        return [said.written for said in _roles_of(syntax) if said.written].index(argument)
+    if action in ("column", "loose", "number"):
+        return syntax.columns.index(argument)
+    if action in ("flag", "given"):
+        return syntax.flags.index(argument)
+    return marks[argument] if argument in marks else names.index(argument)
 
 
 def _bits(words: list[str], some: str) -> int:

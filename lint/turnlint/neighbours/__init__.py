@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Raw, Struct, json
 
@@ -130,17 +130,17 @@ def claimed_by(records: Sequence[Record]) -> Near | None:
 
     Its marks are in the first record, or in more than `SHARE` of all. Request bodies are not counted.
     """
-    from turnlint.neighbours.families import families_in, family_of
+    from turnlint.neighbours.families import families_in, families_with, family_of
 
     found: Counter[str] = Counter()
-    families = families_in(records[:1])
     for number, record in enumerate(records):
-        if number == 1:
-            families = families_in(records[1:])
+        keys = _keys_of(record)
+        # A record without JSON may still have the marks of a family.
+        families = families_in([record]) if keys is None else families_with(keys)
         name = family_of(record, families)
         if name is not None:
             found[name] += len(records) if number == 0 else 1
-        elif is_body(record):
+        elif keys is not None and not _BODIES.isdisjoint(keys):
             return None
     if not found:
         return None
@@ -180,7 +180,12 @@ def _empty_list_of(record: Record) -> str | None:
 
 def is_body(record: Record) -> bool:
     """Whether a record holds a whole conversation, and not a message or an event of one."""
+    return not _BODIES.isdisjoint(_keys_of(record) or ())
+
+
+def _keys_of(record: Record) -> Collection[str] | None:
+    """Return the keys of a record; none if it is no JSON object."""
     try:
-        return not _BODIES.isdisjoint(_members.decode(record.data))
+        return _members.decode(record.data).keys()
     except (ValueError, RecursionError):
-        return False
+        return None

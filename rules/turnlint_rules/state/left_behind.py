@@ -51,8 +51,9 @@ MAX_SHOWN_CALLS = 5
 def check(case: Case) -> Iterator[Finding]:
     if not case.transcript.dead:
         return
-    count = len(case.messages)
-    open_calls = [pair.asked for pair in case.ledger.interactions if pair.answer is None]
+    unread = case.transcript.unread
+    count = len(case.messages) + (unread.messages if unread else 0)
+    open_calls = [] if unread else [pair.asked for pair in case.ledger.interactions if pair.answer is None]
     orphans = len(case.ledger.orphans)
     notes = [f"calls without a result: {len(open_calls):,}"] * bool(open_calls)
     notes += [f"results without a call: {orphans:,}"] * bool(orphans)
