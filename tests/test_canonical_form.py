@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from turnlint.canonical_form import Form, Refusal, write_forms
 from turnlint.cli.fix import command
 from turnlint.documents.source import Source
 from turnlint.ids import canonical_id, is_canonical
+from turnlint.ledger import usable
 from turnlint.library import to_canonical
-from turnlint.model import Transcript
+from turnlint.model import Call, Record, Transcript
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = jsonschema.Draft202012Validator(
@@ -214,6 +216,34 @@ def test_arguments_that_are_no_object_are_kept_as_raw_input() -> None:
     assert (block["parameters"], block["metadata"]["rawInput"]) == ({}, "[1, 2]")
 
 
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("<a>1</a>", {"a": "1"}),
+        ("{'a': 1}", {}),
+        ("[1, 2]", {}),
+        ('{"a": "b', {}),
+        ("just text", {}),
+    ],
+)
+@pytest.mark.parametrize("level", ["lossless", "lossy"])
+def test_the_text_of_arguments_is_raw_input_also_after_a_repair(
+    text: str, parameters: Any, level: Any
+) -> None:
+    """003 section 1, and section 7: JSON first, then XML."""
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": text}}
+    history = [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "y"},
+    ]
+    found = to_canonical(history, level=level)
+    (block,) = blocks(found.value[0], "tool_call")
+    assert (block["parameters"], block["metadata"]["rawInput"]) == (parameters, text)
+    assert found.left == found.unverified == ()
+    assert to_canonical(found.value[0], format="canonical", level=level).value == found.value
+
+
 def test_a_custom_tool_keeps_its_type_and_its_input() -> None:
     """003 section 1: `type`."""
     items = [
@@ -277,6 +307,36 @@ def test_the_library_writes_the_same_form(tmp_path: Path) -> None:
     assert {change.what for change in found.changes} == {"moved", "added"}
 
 
+def test_the_report_names_the_ids_that_were_written(tmp_path: Path) -> None:
+    """Emitted ids and the provider format of source 001 section 10, and the map of source 000 line 92."""
+    path, out, report = (tmp_path / name for name in ("log.jsonl", "out.jsonl", "report.json"))
+    sound, *_ = records_of(CONVERSATION, "gemini")
+    late = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Go."}]},
+            {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "run", "args": {}}}]},
+            {"role": "user", "parts": [{"text": "Wait."}]},
+            {"role": "model", "parts": [{"text": "Yes."}]},
+        ]
+    }
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in (sound, late)))
+    options = ("--to", "canonical", "-o", str(out), "--report", str(report), "--format", "gemini")
+    for more, places in (((), [1]), (("--diagnostics",), [0, 1])):
+        run(str(path), *options, *more)
+        found = json.loads(report.read_text())
+        written = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [one["index"] for one in found["conversations"]] == places
+        for one in found["conversations"]:
+            form = written[one["index"]]
+            answers = [block["callId"] for block in blocks(form, "tool_response")]
+            assert one["emitted_call_ids"] == one["canonical_ids_seen"] == ids(form)
+            assert one["emitted_result_ids"] == answers
+            assert one["provider_format"] == {"wire": "canonical", "providers": []}
+        (completion,) = found["conversations"][-1]["synthetic_completions"]
+        assert (completion["tool"], completion["rule"]) == ("run", "unanswered-call")
+        assert found["ids"]["a"] == found["files"][0]["ids"]["a"] == ids(written[1])
+
+
 # Ids.
 
 PAIRS = [*itertools.combinations(notation.example_formats(), 2)]
@@ -314,6 +374,55 @@ def test_the_same_call_gets_the_same_id_in_the_logs_of_agents(name: str) -> None
 
     assert ids_in(name) == ids_in("openai-chat")
     assert len({*ids_in(name)}) == 3
+
+
+@pytest.mark.parametrize("absent", ["", None])
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic", "canonical", "gemini", "ollama"])
+def test_a_call_without_an_id_gets_the_same_id_on_every_wire(wire: str, absent: str | None) -> None:
+    """Source 000 lines 86 and 88: an id of the wire does not come between, and results pair by position."""
+    text = re.sub(r"call_\w+", "-", CONVERSATION)
+    (record,) = records_of(text, wire)
+    if absent is not None:
+        record = _with_empty_ids(record)
+    (found,) = to_canonical([record], format=wire, origin="openai").value
+    (expected,) = to_canonical(records_of(text, "openai-chat"), format="openai-chat", origin="openai").value
+    assert ids(found) == ids(expected)
+    assert len({*ids(found)}) == 3
+    calls = [(one["callId"], str(one["result"])) for one in blocks(found, "tool_response")]
+    assert [name for name, _ in calls] == ids(found)
+    assert all(word in text for (_, text), word in zip(calls, ("18", "20", "noon"), strict=True))
+    raw = {one["metadata"].get("rawId") for one in blocks(found, "tool_call")}
+    assert raw <= {None, ""}
+
+
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic", "canonical", "gemini", "bedrock"])
+def test_calls_that_share_an_id_keep_it_as_raw_id_and_get_distinct_ids(wire: str) -> None:
+    """Source 000 lines 39 and 51: the index and the turn separate them, and the raw id is that of the log."""
+    text = re.sub(r"call_\w+", "call_0", CONVERSATION)
+    (found,) = to_canonical(records_of(text, wire), format=wire, origin="openai").value
+    (other,) = to_canonical(records_of(text, "openai-chat"), format="openai-chat", origin="openai").value
+    assert ids(found) == ids(other)
+    assert len({*ids(found)}) == 3
+    assert {one["metadata"]["rawId"] for one in blocks(found, "tool_call")} == {"call_0"}
+    assert [one["callId"] for one in blocks(found, "tool_response")] == ids(found)
+
+
+def _with_empty_ids(value: Any) -> Any:
+    """Return a record in which calls and results without an id have an empty one."""
+    if isinstance(value, list):
+        return [_with_empty_ids(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    kind, more = value.get("type"), {}
+    if "function" in value or kind in ("tool_use", "tool_call"):
+        more = {"id": ""}
+    elif kind == "tool_result":
+        more = {"tool_use_id": ""}
+    elif kind == "tool_response":
+        more = {"callId": ""}
+    elif value.get("role") == "tool":
+        more = {"tool_call_id": ""}
+    return more | {key: _with_empty_ids(one) for key, one in value.items()}
 
 
 def chat(**more: Any) -> dict[str, Any]:
@@ -415,9 +524,18 @@ def test_degenerate_ids_stay_distinct(wire: str, chosen: tuple[str, ...]) -> Non
     fixed = turnlint.fix(records[0], provider=name, level="lossless", format=wire).value
     found = ids(form_of(fixed))
     assert len({*found}) == 3
-    calls = [one for one in _values(fixed, {"id", "toolUseId", "call_id"}) if isinstance(one, str)]
-    assert len([*calls]) >= len({*calls})
+    (written,) = turnlint_read(fixed, wire)
+    kept = [block.id for one in written.messages for block in one.blocks if isinstance(block, Call)]
+    named = [one for one in kept if usable(one)]
+    assert len({*named}) == len(named)
+    assert len(named) == 3 or wire in ("gemini", "ollama"), "these providers accept calls without ids"
     assert turnlint.fix(fixed, provider=name, level="lossless", format=wire).changes == ()
+
+
+def turnlint_read(record: Any, wire: str) -> list[Transcript]:
+    carrier = carriers.carrier(wire)
+    found = carrier.read([carrier.shape.read(Record(1, 0, json.dumps(record).encode()))])
+    return [one for one in found if isinstance(one, Transcript)]
 
 
 def _with_ids(value: Any, names: dict[str, str]) -> Any:
@@ -426,13 +544,6 @@ def _with_ids(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, list):
         return [_with_ids(one, names) for one in value]
     return names.get(value, value) if isinstance(value, str) else value
-
-
-def _values(value: Any, keys: set[str]) -> Iterator[Any]:
-    if isinstance(value, dict):
-        yield from (one for key, one in value.items() if key in keys)
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _values(inner, keys)
 
 
 def test_every_format_has_a_writer_or_is_read() -> None:

@@ -30,7 +30,7 @@ from id_conversations import (
 from ledger_oracle import BLOCKS, CHAT, ITEMS, JOINED, Conversation, built, outcome_of
 from turnlint import ledger
 from turnlint.clauses import IdForm
-from turnlint.ids import Projection, canonicalize, project, project_ids
+from turnlint.ids import Projection, canonicalize, is_canonical, project, project_ids
 from turnlint.ledger import usable
 from turnlint.model import Call, Result, Transcript, Wire
 from turnlint.profiles import Profile
@@ -77,7 +77,9 @@ def test_no_two_calls_get_one_id_and_each_fits(
     assert project(conversation(*turns, wire=wire), None, target, canonical=anew) == found
     stored = canonicalize(transcript)
     assert len(set(call_ids(stored))) == len(ids)
-    assert all(CANONICAL_FORM.match(entry.new or "") for entry in stored.entries)
+    assert all(is_canonical(entry.new) for entry in stored.entries)
+    renamed = (entry.new or "" for entry in stored.entries if not is_canonical(entry.old))
+    assert all(map(CANONICAL_FORM.match, renamed))
 
 
 @pytest.mark.parametrize("target", FREE, ids=lambda item: str(item.wires[0]))

@@ -23,6 +23,7 @@ TOPICS = (
     "editors",
     "formats",
     "library",
+    "mission",
     "outputs",
     "providers",
     "pytest",

@@ -4,11 +4,15 @@ The positions are those of the reader of the format. Below them, formats differ 
 """
 
 from collections.abc import Iterator, Mapping
+from json import dumps, loads
 
 from msgspec import Raw, json
 
+from turnlint.arguments import parsed_arguments
 from turnlint.canonical_form.members import Object, container, decode, is_text, items, members
+from turnlint.case import Case
 from turnlint.ids.turns import is_digest
+from turnlint.ledger import Asked
 from turnlint.model import Call
 
 ORDINARY_KINDS = frozenset({
@@ -81,6 +85,19 @@ def arguments_in(call: Call, value: Raw | None) -> tuple[Raw, Raw | str | None]:
     if written is None or bytes(written) in (b"", b"null"):
         return _NONE, None
     return _NONE, written if is_text(written) else json.encode(written).decode()
+
+
+def parsed_in(case: Case, asked: Asked) -> Raw | None:
+    """Return the object that a text of arguments holds, if it has only one reading."""
+    parsed = parsed_arguments(case, asked)
+    if parsed is not None:
+        return None if parsed.value is None else Raw(dumps(parsed.value).encode())
+    call = asked.call
+    said = case.said(asked.message, (*call.at, *call.keys.body)) if call.arguments == "unfit" else None
+    try:
+        return Raw(said.encode()) if isinstance(said, str) and isinstance(loads(said), dict) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 _NONE = Raw(b"{}")

@@ -1,15 +1,16 @@
 """Convert a repaired source to the canonical form, and repair what only shows in that form."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from msgspec import Struct, field, structs
 
-from turnlint.canonical_form.form import FORMAT, Form
+from turnlint.canonical_form.form import FORMAT, NO_NAMES, Form
 from turnlint.canonical_form.writing import Refusal, write_forms
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
+from turnlint.events import Told
 from turnlint.keeping.patches import patched
 from turnlint.model import Transcript
 from turnlint.repair.change import Change
@@ -17,6 +18,10 @@ from turnlint.repair.choosing import Policy
 from turnlint.repair.outcome import Failure, Fixed
 from turnlint.repair.passes import fix, spooled
 from turnlint.repair.spool import Spool
+
+OWN_REPAIRS = ("missing-call-id", "unreadable-arguments", "truncated-call")
+"""Rules whose faults the form itself repairs. An id of the wire in between would be the raw id of the form, and another
+one on each wire (source 000, line 86); text in an object of the wire would be no raw input (source 003, section 1)."""
 
 
 class Conversion(Struct):
@@ -27,13 +32,19 @@ class Conversion(Struct):
     results: int = 0
     changes: Spool[Change] = field(default_factory=Spool)
     """The repairs of the form itself. Their lines are those of the written file."""
+    told: Spool[Told] = field(default_factory=Spool)
+    """The ids of each conversation, in the order of the written file, before the repairs of the form."""
+    again: Spool[Told] = field(default_factory=Spool)
+    """The ids of the conversations that these repairs changed. Their indexes are those of the written file."""
+    renamed: Spool[tuple[str, str]] = field(default_factory=Spool)
+    """The ids of the source that the form replaces, each with its new id."""
     failures: list[Failure] = []
     """The conversations that are not written, with the lines of the repaired source."""
 
 
 def repair_options(options: Options) -> Options:
     """Return the options of the repair before a conversion: no provider reads the form, so that none has rules."""
-    return structs.replace(options, providers=())
+    return structs.replace(options, providers=(), ignore=(*options.ignore, *OWN_REPAIRS))
 
 
 @contextmanager
@@ -49,10 +60,10 @@ def converted(
     own = structs.replace(repair_options(options), format=FORMAT)
     native = spooled(source, patched(source, fixed.patches)) if fixed.patches else nullcontext(source)
     with native as repaired:
-        first = _lines(repaired, options.format, options.origin, conversion)
+        first = _lines(repaired, options.format, options.origin, conversion, _raw_ids(fixed.changes))
         with spooled(source, first) as form:
             again = fix(form, own, Book(own), policy)
-            conversion.changes = again.changes
+            conversion.changes, conversion.again = again.changes, again.told
             conversion.failures += again.failures
             fixed.after, fixed.left, fixed.errors_left = again.after, again.left, again.errors_left
             fixed.refused, fixed.blocked, fixed.unmade = again.refused, again.blocked, again.unmade
@@ -63,15 +74,27 @@ def converted(
                 yield _lines(complete, FORMAT, None, Conversion()), conversion
 
 
+def _raw_ids(changes: Iterable[Change]) -> dict[str, str]:
+    """Return the ids in the source of calls that shared an id, by the distinct ids that the repair gave them."""
+    found: dict[str, str] = {}
+    for change in changes:
+        if change.before_id is not None and change.after_id is not None:
+            found[change.after_id] = found.get(change.before_id, change.before_id)
+    return found
+
+
 def _lines(
-    source: Source, format_name: str | None, origin: str | None, conversion: Conversion
-) -> Iterator[bytes]:
+    source: Source, format_name: str | None, origin: str | None, conversion: Conversion,
+    raw_ids: Mapping[str, str] = NO_NAMES,
+) -> Iterator[bytes]:  # fmt: skip
     """Yield a line for each conversation, and count them."""
-    for one in write_forms(source, format_name, partial(_with_origin, origin)):
+    for one in write_forms(source, format_name, partial(_with_origin, origin), raw_ids):
         if isinstance(one, Form):
             conversion.conversations += 1
             conversion.calls += one.calls
             conversion.results += one.results
+            conversion.told.append(one.told)
+            conversion.renamed.extend(one.renamed)
             yield one.data + b"\n"
         else:
             conversion.failures.append(_failure(one))

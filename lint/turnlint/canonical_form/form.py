@@ -7,6 +7,7 @@ for each call its id in the log, its provider and its model. Values of keys that
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -16,6 +17,7 @@ from turnlint.canonical_form.contents import (
     ORDINARY_KINDS,
     arguments_in,
     error_in,
+    parsed_in,
     payload_in,
     signature_in,
     system_parts,
@@ -25,7 +27,9 @@ from turnlint.canonical_form.contents import (
 from turnlint.canonical_form.members import Values, container, decode, is_text, members, rest_of, without
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
+from turnlint.case import Case
 from turnlint.errors import FormError
+from turnlint.events import Told
 from turnlint.ids import canonicalize, origin_of, provider_of
 from turnlint.ids.turns import is_digest, short, turns
 from turnlint.ledger import Ledger, is_adoptable
@@ -55,6 +59,8 @@ DEFAULT_ROLES = frozenset({
 })  # fmt: skip
 """Names of roles that the speaker replaces."""
 TOOL = "tool"
+PIECES = ("call", "result")
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class Form(Struct, frozen=True):
@@ -62,37 +68,50 @@ class Form(Struct, frozen=True):
 
     data: bytes
     """JSON on one line."""
-    calls: int
-    results: int
+    told: Told
+    """The ids of the source conversation in the form."""
+    renamed: tuple[tuple[str, str], ...]
+    """The ids that a call or a result had in the log, each with its new id."""
+
+    @property
+    def calls(self) -> int:
+        return len(self.told.calls)
+
+    @property
+    def results(self) -> int:
+        return len(self.told.results)
 
 
-def write_form(transcript: Transcript, pairs: Ledger) -> Form:
+def write_form(transcript: Transcript, pairs: Ledger, raw_ids: Mapping[str, str] = NO_NAMES) -> Form:
     """Write the canonical form of a conversation whose records have their bytes.
 
+    `raw_ids` has the former ids of calls that a repair gave other ids.
     Raises `FormError` where a value cannot be written, or where the form does not read back as the conversation.
     """
     try:
-        builder = _Builder(transcript, pairs)
+        builder = _Builder(transcript, pairs, raw_ids)
         data = json.format(json.encode(builder.form()), indent=-1)
         data.decode()  # raw values may have bytes that are no UTF-8
     except (ValueError, RecursionError, UnicodeError) as error:
         raise FormError(f"its JSON is damaged: {error}") from None
     _verify(data, transcript, pairs, builder.system_texts)
-    calls = len(pairs.interactions)
-    results = sum(isinstance(block, Result) for one in transcript.messages for block in one.blocks)
-    return Form(data, calls, results)
+    return Form(data, *builder.names_in_form())
 
 
 class _Builder:
     """The values of one conversation, and the names that its interactions get."""
 
-    def __init__(self, transcript: Transcript, pairs: Ledger) -> None:
+    def __init__(self, transcript: Transcript, pairs: Ledger, raw_ids: Mapping[str, str]) -> None:
         self.transcript = transcript
+        self.raw_ids = raw_ids
         self.is_canonical = transcript.wire.speaks == FORMAT
         self.origin = origin_of(transcript)
-        self.ids = [entry.new for entry in canonicalize(transcript, pairs, everywhere=True).entries]
+        self.entries = canonicalize(transcript, pairs, everywhere=True).entries
+        self.ids = [entry.new for entry in self.entries]
         """The id of each call and each result, in their order. Other values have the same order."""
         keys = {asked.seq: turn.key for turn in turns(transcript, pairs) for asked in turn.asked}
+        self.case = Case(transcript, pairs)
+        self.asked = {one.asked.seq: one.asked for one in pairs.interactions}
         self.turns: dict[int, str] = {}
         """The key of the turn of each call and each result, by its place in that order."""
         self.states: dict[int, State] = {}
@@ -132,6 +151,16 @@ class _Builder:
         form["history"] = history
         form |= {"settings": settings} if settings else {}
         return form | {key: value for key, value in outer.items() if key not in form and key != "metadata"}
+
+    def names_in_form(self) -> tuple[Told, tuple[tuple[str, str], ...]]:
+        """Return the ids of the conversation in the form, and each id that the form replaces with its new id."""
+        source = self.transcript
+        new = {piece: tuple(one.new or "" for one in self.entries if one.piece == piece) for piece in PIECES}
+        told = Told(
+            source.id, source.index, source.messages[0].record.line, FORMAT, (), new["call"], *new.values()
+        )
+        changed = dict.fromkeys((one.old, one.new) for one in self.entries if one.old not in (None, one.new))
+        return told, tuple((old or "", name or "") for old, name in changed)
 
     # The request around the messages.
 
@@ -282,10 +311,12 @@ class _Builder:
         if not call.name:
             raise FormError(f"message {here.index} has a call without a name")
         parameters, raw = arguments_in(call, here.values.at((*here.message.at, *call.at, *call.keys.body)))
+        if raw is not None:
+            parameters = parsed_in(self.case, self.asked[seq]) or parameters
         new = self._id(here, seq)
         kind = "custom" if call.arguments == "free" else call.kind
         metadata = _present(
-            rawId=call.id if call.id != new else None,
+            rawId=self._raw(call.id) if call.id != new else None,
             provider=provider_of(self.transcript, here.message) or None,
             model=self._model_of(here.message),
             type=None if kind in ORDINARY_KINDS else kind,
@@ -321,12 +352,16 @@ class _Builder:
             block["result"] = ""  # null, or nothing at all, would be pending
         block["isComplete"] = state != "pending"
         metadata = _present(
-            rawId=result.id if result.id != new and is_adoptable(result.id) else None,
+            rawId=self._raw(result.id) if result.id != new and is_adoptable(result.id) else None,
             rawName=result.name if asked and result.name not in (None, asked) else None,
             state=state,
             synthetic=True if result.synthetic else None,
         )
         return _Made(block, metadata, _keys_of(result))
+
+    def _raw(self, identifier: str | None) -> str | None:
+        """Return an id as the log has it."""
+        return identifier if identifier is None else self.raw_ids.get(identifier, identifier)
 
     def _id(self, here: "_Place", seq: int) -> str:
         new = self.ids[seq]

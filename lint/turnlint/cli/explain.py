@@ -38,6 +38,7 @@ TOPICS = {
     "formats": "supported file formats, each with an example",
     "library": "use from Python",
     "lifecycle": "states of a call, by all marks of its result",
+    "mission": "what the source documents ask for, each with a command that shows it",
     "outputs": "report formats, each with an example",
     "providers": "supported providers and what each rejects",
     "pytest": "transcripts as tests, and an assertion",
@@ -62,7 +63,8 @@ def command(what: tuple[str, ...], output_format: str) -> None:
 
     RULE is a code, a code prefix, a name or a family, or own/NAME for a rule of the current folder's settings. KEY
     is a setting, such as level or paths.level. TOPIC is canonical, ci, configuration, editors, formats, library,
-    lifecycle, outputs, providers, pytest, reading, repairs, rules or settings. Without an argument, it lists the topics.
+    lifecycle, mission, outputs, providers, pytest, reading, repairs, rules or settings. Without an argument, it lists
+    the topics.
 
     Exit codes: 0 explained, 2 usage error.
     """

@@ -114,7 +114,7 @@ def _content(asked: Iterable[Asked], ids: Mapping[int, str | None]) -> str:
 
 
 def _parts(call: Call, identifier: str | None) -> tuple[bytes | None, ...]:
-    return _bytes(identifier), _bytes(call.name), short(call.body), b"server" if call.server else b""
+    return _bytes(identifier or None), _bytes(call.name), short(call.body), b"server" if call.server else b""
 
 
 def is_digest(body: bytes) -> bool:

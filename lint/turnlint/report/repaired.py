@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint import __version__
 from turnlint.diagnosis import DEDUPE
@@ -89,7 +89,7 @@ def document(
     }
     yield _text(head)[:-1]
     yield from _listed("files", map(_file, done))
-    yield f', "ids": {_text(_ids(change for one in done for change in _changes(one)))}'
+    yield f', "ids": {_text(_ids(pair for one in done for pair in _renamed(one)))}'
     yield from _listed("changes", (_change(one.name, change) for one in done for change in _changes(one)))
     yield from _listed("conversations", (told for one in done for told in _conversations(one)))
     yield "}\n"
@@ -180,7 +180,7 @@ def _file(done: Done) -> dict[str, Any]:
         "not_verified": [_failure(failure) for failure in fixed.failures] if fixed else [],
         "blocked": [_blocked(one) for one in fixed.blocked] if fixed else [],
         "notes": [_failure(note) for note in (*fixed.notes, *fixed.unmade)] if fixed else [],
-        "ids": _ids(_changes(done)),
+        "ids": _ids(_renamed(done)),
         "form": _form(done.form, done.to) if done.form else None,
     }
 
@@ -212,13 +212,20 @@ def _blocked(one: Blocked) -> dict[str, Any]:
     }
 
 
-def _ids(changes: Iterable[Change]) -> dict[str, list[str]]:
+def _renamed(done: Done) -> Iterator[tuple[str, str]]:
+    """Yield each replaced id with its new id: first those of the repair, then those of a conversion."""
+    for change in _changes(done):
+        if change.before_id is not None and change.after_id is not None:
+            yield change.before_id, change.after_id
+    yield from done.form.renamed if done.form else ()
+
+
+def _ids(renamed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return each replaced id with its new ids: several where several calls had the same id."""
     found: dict[str, dict[str, None]] = {}
-    for change in changes:
-        if change.before_id is not None and change.after_id is not None:
-            old, new = truncate(change.before_id, LONGEST_NAME), truncate(change.after_id, LONGEST_NAME)
-            found.setdefault(old or "", {})[new or ""] = None
+    for before, after in renamed:
+        old, new = truncate(before, LONGEST_NAME), truncate(after, LONGEST_NAME)
+        found.setdefault(old or "", {})[new or ""] = None
     return {old: list(new) for old, new in found.items()}
 
 
@@ -258,7 +265,7 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
     if done.fixed is None or not (done.changed or done.fixed.whole):
         return
     ours: dict[Key, list[Change]] = {}
-    for change in _changes(done):
+    for change in _decided(done):
         if change.rule in DEDUPE or completes(change):  # other changes are not listed here
             ours.setdefault(key_of(change), []).append(change)
     for told in _told(done, done.fixed):
@@ -275,15 +282,42 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
         }
 
 
+def _decided(done: Done) -> Iterator[Change]:
+    """Yield the changes of a repair, and of the repair of a form under the index of the source conversation."""
+    yield from _changes(done)
+    if done.form is not None and done.form.changes:
+        told = [*done.form.told]
+        for change in done.form.changes:
+            if change.conversation_index is not None:
+                source = told[change.conversation_index]
+                yield structs.replace(
+                    change, conversation=source.conversation, conversation_index=source.index
+                )
+
+
 def _told(done: Done, fixed: Fixed) -> Iterator[Told]:
     """Yield the conversations of a source: the repaired ones, or where requested all in their order."""
+    if done.form is not None:
+        yield from _converted(
+            done.form, None if fixed.whole is not None else {one.index for one in fixed.told}
+        )
+        return
     if fixed.whole is None:
         yield from fixed.told
         return
-    repaired = {one.index: one for one in fixed.told} if done.changed else {}
+    changed = {one.index: one for one in fixed.told} if done.changed else {}
     for one in fixed.whole:
-        yield repaired.pop(one.index, one)
-    yield from repaired.values()
+        yield changed.pop(one.index, one)
+    yield from changed.values()
+
+
+def _converted(form: "Conversion", repaired: set[int] | None) -> Iterator[Told]:
+    """Yield the ids of conversations as the written file has them: of all, or of those with a repair."""
+    again = {one.index: one for one in form.again}
+    for place, told in enumerate(form.told):
+        last = again.get(place, told)
+        if repaired is None or place in again or told.index in repaired:
+            yield structs.replace(told, calls=last.calls, results=last.results)
 
 
 def completes(change: Change) -> bool:
