@@ -243,7 +243,9 @@ def test_the_capability_matrix_agrees_with_the_rules() -> None:
             if isinstance(clause, OverLimit) and clause.what in limits and not clause.models
         }
         claimed = {name: getattr(profile.capabilities, name) for name in limits.values()}
-        if profile.name == "shared":  # The matrix assumes less of an unknown provider than its clause rejects.
+        if (
+            profile.name == "shared"
+        ):  # The matrix assumes less of an unknown provider than its clause rejects.
             assert (claimed["max_calls"], checked["max_calls"]) == (1, 128)
             continue
         assert {name: most for name, most in claimed.items() if most is not None} == checked, profile.label

@@ -240,17 +240,19 @@ def open_source(source: Source) -> IO[bytes]:
     return cast("IO[bytes]", _Edited(stream, source.edits) if source.edits else stream)
 
 
-def has_bytes(source: Source, word: bytes) -> bool:
-    """Whether a source may have some bytes. A source that can be read only once may."""
+def has_bytes(source: Source, words: Sequence[bytes]) -> bool:
+    """Whether a source may have one of some words. A source that can be read only once may."""
     if not source.again:
         return True
     try:
+        longest = max(map(len, words))
         with open_source(source) as stream:
             before = b""
             while piece := stream.read(PIECE):
-                if word in before + piece:
+                both = before + piece
+                if any(word in both for word in words):
                     return True
-                before = piece[-len(word) :]
+                before = piece[-longest:]
     except (SourceError, DecompressionError, OSError):
         return False  # the parser reports the error
     return False

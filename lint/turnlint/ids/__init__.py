@@ -4,7 +4,7 @@ The clauses of a profile define the form of an id, and the ledger pairs calls wi
 on chance, so a conversation has the same ids in every run.
 """
 
-from turnlint.ids.canonical import canonical_id, is_canonical, is_internal, to_history, to_openai
+from turnlint.ids.canonical import canonical_id, is_canonical, is_empty, is_internal, to_history, to_openai
 from turnlint.ids.projection import (
     CANONICAL,
     Entry,
@@ -30,6 +30,7 @@ __all__ = [
     "canonicalize",
     "entries_after",
     "is_canonical",
+    "is_empty",
     "is_internal",
     "origin_of",
     "project",

@@ -11,6 +11,9 @@ HISTORY, OPENAI, ANTHROPIC = "hist_tool_", "call_", "toolu_"
 LENGTH = 24
 """The number of characters after the prefix: 144 bits of the digest."""
 
+PROJECTED = (HISTORY.encode(), b'id":""', b'id": ""', b'Id":""', b'Id": ""')
+"""Bytes of a log whose ids a named provider may get in another form: internal ids, and empty ones."""
+
 _CANONICAL = re.compile(rf"{HISTORY}[A-Za-z0-9_-]+")
 
 
@@ -46,6 +49,11 @@ def is_canonical(identifier: str | None) -> bool:
 def is_internal(identifier: str | None) -> bool:
     """Whether an id has the prefix of stored histories."""
     return identifier is not None and identifier.startswith(HISTORY)
+
+
+def is_empty(identifier: str | None) -> bool:
+    """Whether an id is a text without a character, or of white space only."""
+    return identifier is not None and not identifier.strip()
 
 
 def to_openai(identifier: str) -> str:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from turnlint import ledger, providers
 from turnlint.errors import NoFittingIdError
-from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
+from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical, is_empty
 from turnlint.ids.shapes import TRIES, Demand, Demands, number_in
 from turnlint.ids.turns import known_id, parts_of, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
@@ -181,7 +181,12 @@ def project(
     lenient = in_place and book.may_lack_ids(profile)
     prefixed = prefixed or not demands.spelled
     given = _given(book, demands, anew=canonical, again=again, lenient=lenient, prefixed=prefixed)
-    return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
+
+    def leave(result: Result) -> bool:
+        """Whether a result without an id stays without one: an empty id follows that of its call."""
+        return demands.leaves(result) and not (prefixed and in_place and is_empty(result.id))
+
+    return Projection(profile.label, tuple(book.entries(given, leave)))
 
 
 def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile) -> list[str | None]:
@@ -422,6 +427,8 @@ def _given(
         old = owner.block.id if demands.in_place else owner.old
         # For the rules, a redacted id is present.
         lacks = demands.may_lack(owner.block) or lenient or (demands.in_place and is_redacted(old))
+        is_distinct = prefixed and demands.in_place and is_empty(old)
+        lacks = lacks and not is_distinct
         if not usable(old) and lacks and (not usable(owner.old) or demand.fits(owner.old or "")):
             continue
         if index in copies:

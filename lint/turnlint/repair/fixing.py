@@ -20,7 +20,7 @@ from turnlint.documents.source import Progress, Source, has_bytes
 from turnlint.documents.trouble import Damage
 from turnlint.errors import SourceError, UnrepairableError
 from turnlint.evaluation import Evaluator
-from turnlint.ids.canonical import HISTORY
+from turnlint.ids.canonical import PROJECTED
 from turnlint.judging import Book, Judged, Options
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
@@ -38,7 +38,7 @@ from turnlint.repair.mending import (
     Mended,
     State,
     ask,
-    has_internal_ids,
+    has_ids_to_project,
     has_rival_call,
     joined,
     judge_bytes,
@@ -120,7 +120,7 @@ class _Fixing:
         self.evaluator = Evaluator(source, options, book, ask)
         self.reading = self.evaluator.reading
         # Ids can change in conversations without findings too, so that all are read.
-        self.renames = policy.canonical or (bool(policy.named) and has_bytes(source, HISTORY.encode()))
+        self.renames = policy.canonical or (bool(policy.named) and has_bytes(source, PROJECTED))
         needs_all = bool(self.renames or options.own_rules or options.pardons)
         self.selector = Selector(self.reading, needs_all=needs_all)
         self.has_found = False
@@ -381,7 +381,7 @@ class _Fixing:
         """Whether there is a finding to repair."""
         if self.policy.canonical and judged:
             return True
-        if self.renames and any(has_internal_ids(one) and named_profile(one) for one in judged):
+        if self.renames and any(has_ids_to_project(one) and named_profile(one) for one in judged):
             return True
         return any(wanted(as_read(finding), self.policy) for finding in _all(judged, damaged))
 

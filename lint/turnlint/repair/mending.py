@@ -17,7 +17,7 @@ from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.errors import UnrepairableError
 from turnlint.gaps import is_uncertain
-from turnlint.ids import Memory, is_internal, remembered
+from turnlint.ids import Memory, is_empty, is_internal, remembered
 from turnlint.judging import Book, Judged, judge, judge_damage
 from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.placing import as_pointer
@@ -47,7 +47,7 @@ CANONICAL: tuple[str, str, Fault] = (IDS, "canonical-ids", "projection")
 """The code, rule and fault of changes to canonical ids, which are about the spelling of ids."""
 PROJECTED: tuple[str, str, Fault] = (IDS, "provider-ids", "projection")
 """The code, rule and fault of changes from internal ids to ids with the prefix of a provider."""
-INTERNAL = "that of a stored history"
+INTERNAL = "internal or empty"
 
 
 class State(Struct, frozen=True):
@@ -296,7 +296,7 @@ def _settle_ids(
     changes, told = Changes(), []
     for judged in state.judged:
         profile = None if policy.canonical else named_profile(judged)
-        if not policy.canonical and (profile is None or not has_internal_ids(judged)):
+        if not policy.canonical and (profile is None or not has_ids_to_project(judged)):
             continue
         if is_uncertain(judged.transcript, judged.pairs) or has_rival_call(judged):
             continue
@@ -320,5 +320,7 @@ def named_profile(judged: Judged) -> Profile | None:
     return next(iter(named.values())) if len(named) == 1 else None
 
 
-def has_internal_ids(judged: Judged) -> bool:
-    return any(is_internal(one.asked.call.id) for one in judged.pairs.interactions)
+def has_ids_to_project(judged: Judged) -> bool:
+    """Whether a call has an internal id, or several calls have the empty id."""
+    ids = [one.asked.call.id for one in judged.pairs.interactions]
+    return any(map(is_internal, ids)) or sum(map(is_empty, ids)) > 1

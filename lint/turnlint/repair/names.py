@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from turnlint.documents.locate import PlaceFinder
 from turnlint.errors import NoFittingIdError
-from turnlint.ids import Entry, Memory, Projection, canonicalize, is_internal, project, unused_id
+from turnlint.ids import Entry, Memory, Projection, canonicalize, is_empty, is_internal, project, unused_id
 from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
@@ -118,7 +118,7 @@ class Names:
         return [one for owner in plan.places for one in self._together(plan, owner)]
 
     def projected(self, profile: Profile) -> list[Renamed]:
-        """Give every call with an internal id the same id under the prefix of a provider."""
+        """Give every call with an internal id the same id under the prefix of a provider, and empty ids distinct ones."""
         judged, memory = self.sheet.judged, self.memory
         try:
             found = project(
@@ -129,7 +129,9 @@ class Names:
         plan = _Plan(found, profile)
         self._look_for(plan)
         internal = (
-            owner for owner, places in plan.places.items() if any(is_internal(one.old) for one in places)
+            owner
+            for owner, places in plan.places.items()
+            if any(is_internal(one.old) or is_empty(one.old) for one in places)
         )
         return [one for owner in internal for one in self._together(plan, owner)]
 
