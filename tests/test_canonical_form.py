@@ -16,6 +16,7 @@ import turnlint
 from breaking import Piece, Turn
 from turnlint import carriers, notation
 from turnlint.canonical_form import Form, Refusal, write_forms
+from turnlint.canonical_form.metadata import METADATA_KEYS
 from turnlint.cli.fix import command
 from turnlint.documents.source import Source
 from turnlint.ids import canonical_id, is_canonical
@@ -169,7 +170,9 @@ def test_the_form_has_blocks_ids_turns_states_and_origins() -> None:
         "metadata": {"rawId": "c1", "state": "complete"},
     }]  # fmt: skip
     assert form["history"][3]["metadata"] == {"turnId": key}
-    assert "Hm." in json.dumps(form["history"][2])
+    assert form["history"][2]["blocks"][0] == {
+        "type": "thinking", "thought": "Hm.", "metadata": {"key": "reasoning_content"},
+    }  # fmt: skip
 
 
 def test_numbers_and_texts_are_written_as_the_record_has_them() -> None:
@@ -551,3 +554,119 @@ def _with_ids(value: Any, names: dict[str, str]) -> Any:
 
 def test_every_format_has_a_writer_or_is_read() -> None:
     assert set(notation.example_formats()) <= set(carriers.NAMES)
+
+
+# What the source says stays, also where it is no value of the form.
+
+
+def _values(value: Any, keys: set[str]) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from (one for key, one in value.items() if key in keys)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _values(inner, keys)
+
+
+def canonical_record(**more: Any) -> dict[str, Any]:
+    call = {"type": "tool_call", "id": "c1", "name": "f", "parameters": {}}
+    response = {"type": "tool_response", "callId": "c1", "toolName": "f", "result": "r"}
+    history = [
+        {"speaker": "human", "blocks": [{"type": "text", "text": "x"}]},
+        {"speaker": "ai", "blocks": [call | more.get("call", {})]} | more.get("ai", {}),
+        {"speaker": "tool", "blocks": [response | more.get("response", {})]},
+    ]
+    return {"history": history} | more.get("record", {})
+
+
+WRONG_KINDS: list[tuple[dict[str, Any], Any]] = [
+    ({"record": {"metadata": ["m"]}}, {"metadata": ["m"]}),
+    ({"record": {"tools": "t", "settings": 5}}, {"tools": "t", "settings": 5}),
+    ({"record": {"id": {"a": 1}}}, {"id": {"a": 1}}),
+    ({"record": {"metadata": {"model": 4}}}, {"metadata": {"model": 4}}),
+    ({"ai": {"metadata": "m"}}, {"metadata": "m"}),
+    ({"ai": {"metadata": {"turnId": ["t"], "misfits": 3}}}, {"metadata": {"turnId": ["t"], "misfits": 3}}),
+    ({"call": {"metadata": {"rawId": 5, "state": "odd"}}}, {"metadata": {"rawId": 5, "state": "odd"}}),
+    ({"call": {"metadata": True}}, {"metadata": True}),
+    ({"response": {"isComplete": "yes", "toolName": 4}}, {"isComplete": "yes", "toolName": 4}),
+    ({"response": {"error": {"code": 4}}}, {"error": {"code": 4}}),
+    ({"ai": {"blocks": [{"type": "thinking", "thought": ["t"], "signature": 7}]}}, {"thought": ["t"], "signature": 7}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "kept"), WRONG_KINDS, ids=lambda one: json.dumps(one)[:40])
+def test_values_of_wrong_kinds_are_kept_as_misfits(more: dict[str, Any], kept: Any) -> None:
+    (form,) = forms(json.dumps(canonical_record(**more)).encode(), "canonical")
+    assert isinstance(form, Form), form
+    found = json.loads(form.data)
+    SCHEMA.validate(found)
+    assert kept in [*_values(found, {"misfits"})]
+    (again,) = forms(form.data, "canonical")
+    assert isinstance(again, Form)
+    assert again.data == form.data
+
+
+@pytest.mark.parametrize("identifier", [7, ["a"], True, 1.5])
+def test_an_id_that_is_no_text_is_kept(identifier: Any) -> None:
+    call = {"id": identifier, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    record = {"messages": [
+        {"role": "user", "content": "x"}, {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": identifier, "content": "r"},
+    ]}  # fmt: skip
+    (written,) = forms(json.dumps(record).encode(), "openai-chat")
+    assert isinstance(written, Form)
+    form = json.loads(written.data)
+    kept = [one["metadata"]["part"] for kind in ("tool_call", "tool_response") for one in blocks(form, kind)]
+    assert kept == [{"id": identifier}, {"tool_call_id": identifier}]
+
+
+def test_settings_beside_nested_tools_are_kept() -> None:
+    form = form_of({
+        "messages": [{"role": "user", "content": [{"text": "x"}]}],
+        "toolConfig": {"tools": [{"toolSpec": {"name": "f"}}], "toolChoice": {"tool": {"name": "f"}}},
+    })  # fmt: skip
+    assert form["tools"] == [{"toolSpec": {"name": "f"}}]
+    assert form["settings"]["toolConfig"] == {"toolChoice": {"tool": {"name": "f"}}}
+
+
+def test_a_thought_keeps_its_spelling() -> None:
+    thought = '"r\\u2192s"'
+    record = '{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y", "thinking": %s}]}'
+    (form,) = forms((record % thought).encode(), "ollama")
+    assert isinstance(form, Form)
+    assert thought.encode() in form.data
+    (again,) = forms(form.data, "canonical")
+    assert isinstance(again, Form)
+    assert again.data == form.data
+
+
+REUSED = ["", "c1", "hist_tool_1"]
+
+
+@pytest.mark.parametrize("identifier", REUSED)
+@pytest.mark.parametrize("level", ["lossless", "lossy"])
+def test_the_raw_id_is_the_id_of_the_source(identifier: str, level: Any) -> None:
+    """The raw id in metadata (000 L51): no id that a repair made."""
+    call = {"id": identifier, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    turn = [
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": identifier, "content": "r"},
+    ]
+    (form,) = to_canonical({"messages": [{"role": "user", "content": "x"}, *turn, *turn]}, level=level).value
+    found = [one["metadata"].get("rawId", one["id"]) for one in blocks(form, "tool_call")]
+    assert found == [identifier, identifier]
+    assert len({*ids(form)}) == 2
+
+
+def test_a_record_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path, out = tmp_path / "log.jsonl", tmp_path / "out.jsonl"
+    path.write_text(f"{json.dumps(chat())}\n{json.dumps(chat())[:-30]}\n{json.dumps(chat())}\n")
+    done = run(str(path), "--to", "canonical", "-o", str(out))
+    assert done.exit_code == 4
+    assert "line 2: unchanged: it has no canonical form: the record is unreadable" in " ".join(
+        done.output.split()
+    )
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_every_key_of_metadata_in_the_schema_has_a_place_in_their_order() -> None:
+    found = {key for one in _values(SCHEMA.schema, {"metadata"}) for key in one.get("properties", ())}
+    assert found - {"id", "misfits"} == set(METADATA_KEYS)

@@ -73,13 +73,7 @@ def read(
     prefer: tuple[str, ...] = (),
 ) -> Iterator[Item]:
     """Yield all items of a source. Raises `SourceError` after the readable items, where it cannot be read."""
-    for item in chain.from_iterable(batches(source, format_name, progress, prefer)):
-        if isinstance(item, SourceError):
-            raise item
-        if isinstance(item, tuple):
-            yield from item
-        else:
-            yield item
+    return Reading(source, format_name, prefer).items(progress)
 
 
 def batches(
@@ -253,6 +247,16 @@ class Reading:
                 yield one if isinstance(one, Ended) else item
             self.gate.passed += scan.passed
 
+    def items(self, progress: Progress | None = None) -> Iterator[Item]:
+        """Yield all items. Raises `SourceError` after the readable items, where the source cannot be read."""
+        for item in chain.from_iterable(self.batches(progress)):
+            if isinstance(item, SourceError):
+                raise item
+            if isinstance(item, tuple):
+                yield from item
+            else:
+                yield item
+
     def of(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
         """Yield the items of records whose format is known."""
         self.kept = True
@@ -266,7 +270,7 @@ class Reading:
                 if batch := self._take(carrier, item):
                     yield batch
             elif isinstance(item, Damage):
-                if item.trouble.kind == "too-long":
+                if item.trouble.kind in ("too-long", "utf-16"):
                     self._add_gap(item.record)
                 yield ((item,),)
             else:

@@ -4,16 +4,18 @@ The positions are those of the reader of the format. Below them, formats differ 
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from json import dumps, loads
 
 from msgspec import Raw, json
 
 from turnlint.arguments import parsed_arguments
 from turnlint.canonical_form.members import Object, container, decode, is_text, items, members
+from turnlint.carrying.raws import is_blank
 from turnlint.case import Case
 from turnlint.ids.turns import is_digest
 from turnlint.ledger import Asked
-from turnlint.model import Call
+from turnlint.model import Call, Message, Thinking
 
 ORDINARY_KINDS = frozenset({
     "", "function", "tool", "tool_call", "tool_use", "toolUse", "functionCall", "function_call", "toolCall", "call",
@@ -31,6 +33,8 @@ THOUGHT_KEYS = (
     "content",
 )
 """Keys of a thought. The first with a text is that of the thought: some formats nest them."""
+FIELDS = ("reasoning_content", "reasoning")
+"""Keys of a chat message with a thought beside its content. Some servers write the same thought in both."""
 SIGNATURE_KEYS = ("signature", "thoughtSignature", "thought_signature", "thinkingSignature")
 SYSTEM_KEYS = ("system", "systemInstruction", "system_instruction", "instructions", "preamble")
 """Keys of a request for system texts that are no messages (API references of five providers, 2026-11)."""
@@ -46,17 +50,31 @@ def text_in(value: Raw | None) -> Raw | None:
     return next((part[key] for key in TEXT_KEYS if is_text(part.get(key))), None)
 
 
-def thought_in(value: Raw, depth: int = 0) -> str:
-    """Return the text of a thought; empty if the provider keeps it to itself."""
+def thought_in(value: Raw) -> Raw | str:
+    """Return the text of a thought as the source spells it; empty if the provider keeps it to itself."""
+    texts = _thoughts(value)
+    return texts[0] if len(texts) == 1 else "\n".join(str(decode(one)) for one in texts)
+
+
+def _thoughts(value: Raw, depth: int = 0) -> list[Raw]:
+    """Return the texts of a thought."""
     if is_text(value):
-        return str(decode(value))
+        return [value] if bytes(value) != b'""' else []
     found = container(value) if depth < MAX_DEPTH else None
     if isinstance(found, list):
-        return "\n".join(filter(None, (thought_in(one, depth + 1) for one in found)))
+        return [text for one in found for text in _thoughts(one, depth + 1)]
     if found is None:
-        return ""
-    texts = (thought_in(found[key], depth + 1) for key in THOUGHT_KEYS if key in found)
-    return next(filter(None, texts), "")
+        return []
+    texts = (_thoughts(found[key], depth + 1) for key in THOUGHT_KEYS if key in found)
+    return next(filter(None, texts), [])
+
+
+def thoughts_beside(message: Message, own: Mapping[str, Raw]) -> tuple[Thinking, ...]:
+    """Return the thought of a message beside its content, where the reader of its format has no block for it."""
+    if message.role != "assistant" or any(isinstance(block, Thinking) for block in message.blocks):
+        return ()
+    found = (key for key in FIELDS if is_text(own.get(key)) and not is_blank(own[key]))
+    return tuple(Thinking((key,)) for key in islice(found, 1))
 
 
 def signature_in(value: Raw, depth: int = 0) -> Raw | None:

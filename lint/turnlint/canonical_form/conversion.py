@@ -47,6 +47,11 @@ def repair_options(options: Options) -> Options:
     return structs.replace(options, providers=(), ignore=(*options.ignore, *OWN_REPAIRS))
 
 
+def repair_policy(policy: Policy) -> Policy:
+    """Return the policy of the repair before a conversion: the form names calls, and has the ids of the source."""
+    return structs.replace(policy, keeps_ids=True)
+
+
 @contextmanager
 def converted(
     source: Source, fixed: Fixed, options: Options, policy: Policy

@@ -23,8 +23,10 @@ from turnlint.canonical_form.contents import (
     system_parts,
     text_in,
     thought_in,
+    thoughts_beside,
 )  # fmt: skip
 from turnlint.canonical_form.members import Values, container, decode, is_text, members, rest_of, without
+from turnlint.canonical_form.metadata import CONTENT, RECORD, fitting, joined
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.case import Case
@@ -32,7 +34,7 @@ from turnlint.errors import FormError
 from turnlint.events import Told
 from turnlint.ids import canonicalize, origin_of, provider_of
 from turnlint.ids.turns import is_digest, short, turns
-from turnlint.ledger import Ledger, is_adoptable
+from turnlint.ledger import Ledger
 from turnlint.ledger import read as paired
 from turnlint.lifecycle import state_of
 from turnlint.model import (
@@ -143,14 +145,12 @@ class _Builder:
             known["format"] = self.transcript.wire.name
         known |= {"continued": self.transcript.headless or None, "openEnd": self.transcript.open_end or None}
         form: Object = {"id": self.transcript.id} if self.transcript.id is not None else {}
-        metadata = _joined(
-            {key: value for key, value in known.items() if value is not None}, outer.get("metadata")
-        )
+        metadata = joined(_present(**known), outer, RECORD)
         form |= {"metadata": metadata} if metadata else {}
         form |= {"tools": tools} if tools is not None else {}
         form["history"] = history
         form |= {"settings": settings} if settings else {}
-        return form | {key: value for key, value in outer.items() if key not in form and key != "metadata"}
+        return form | {key: value for key, value in fitting(outer, RECORD).items() if key not in form}
 
     def names_in_form(self) -> tuple[Told, tuple[tuple[str, str], ...]]:
         """Return the ids of the conversation in the form, and each id that the form replaces with its new id."""
@@ -164,7 +164,7 @@ class _Builder:
 
     # The request around the messages.
 
-    def _outer(self) -> tuple[Mapping[str, Raw], Mapping[str, Raw], Raw | None]:
+    def _outer(self) -> tuple[Mapping[str, Raw], Object, Raw | None]:
         """Return the other keys of a canonical record, the settings of any other request, and its tools."""
         request = self.transcript.request
         if request is None or not request.record.data:
@@ -179,15 +179,20 @@ class _Builder:
             for one in self.transcript.messages
             if one.record is request.record and len(one.at) > depth
         }
-        taken |= {request.key, *map(str, request.tools_at[depth : depth + 1] if tools is not None else ())}
+        tools_at = request.tools_at[depth:] if tools is not None else ()
+        taken |= {request.key, *map(str, tools_at[:1])}
         if self.is_canonical:
             return {key: value for key, value in body.items() if key not in taken}, {}, tools
-        taken |= {"model", *(key for key, _ in system_parts(body))}
+        taken |= {"model"} if request.model is not None else set()
+        taken |= {key for key, _ in system_parts(body)}
         at_top = not request.key or any(one.at[:depth] != request.at for one in self.transcript.messages)
         named = body.get("id")
         if named is not None and is_text(named) and decode(named) == self.transcript.id:
             taken.add("id")
-        return {}, {} if at_top else without(body, taken), tools
+        settings: Object = {} if at_top else without(body, taken)
+        if not at_top and (beside := _beside(body, tools_at)):
+            settings[str(tools_at[0])] = beside
+        return {}, settings, tools
 
     def _system(self) -> Iterator[Object]:
         request = self.transcript.request
@@ -244,25 +249,25 @@ class _Builder:
             raise FormError(f"message {index} has the unknown role {message.written_role[:40]!r}")
         values = self._of(message.record)
         own = values.object_at(message.at)
-        rest = self._rest(message, own)
+        thoughts = () if self.is_canonical else thoughts_beside(message, own)
+        rest = self._rest((*message.blocks, *message.blanks, *thoughts), message, own)
         places = Counter(block.at for block in message.blocks if isinstance(block, Result))
         self.shared = {at for at, count in places.items() if count > 1}
         groups: list[tuple[str, list[_Piece]]] = []
-        for piece in pieces:
+        for piece in [*map(_Piece, thoughts), *pieces]:
             of = TOOL if isinstance(piece.block, Result) else speaker
             if not groups or groups[-1][0] != of:
                 groups.append((of, []))
             groups[-1][1].append(piece)
         here = _Place(index, message, values, own)
         for number, (of, some) in enumerate(groups or [(speaker, [])]):
+            content: Object = {"speaker": of, "blocks": [self._block(here, one) for one in some]}
             key = next((self.turns[one.seq] for one in some if one.seq in self.turns), None)
             metadata = _present(turnId=key)
             more: Object = {}
             if not number and self.is_canonical:
-                metadata = _joined(metadata, own.get("metadata"))
-                more = {
-                    key: value for key, value in own.items() if key not in ("speaker", "blocks", "metadata")
-                }
+                metadata = joined(metadata, own, CONTENT)
+                more = {key: value for key, value in fitting(own, CONTENT).items() if key not in content}
             elif not number:
                 origin = message.origin
                 made = _present(
@@ -271,15 +276,14 @@ class _Builder:
                     id=message.response or None,
                 )
                 metadata |= made | rest
-            content: Object = {"speaker": of, "blocks": [self._block(here, one) for one in some]}
             yield content | ({"metadata": metadata} if metadata else {}) | more
 
-    def _rest(self, message: Message, own: Mapping[str, Raw]) -> Object:
+    def _rest(self, places: Iterable[Block | Blank], message: Message, own: Mapping[str, Raw]) -> Object:
         """Return what the metadata of a content keeps of a message: its other role, and keys that no block has."""
         alone = any(isinstance(block, Call | Result | Thinking) and not block.at for block in message.blocks)
         taken: set[Pointer] = {(key,) for key in ROLE_KEYS}
         taken |= {("type",)} if message.kind else set()
-        for place in (*message.blocks, *message.blanks):
+        for place in places:
             taken |= set(_places(place))
         taken |= set(message.inner_calls)
         more = {} if alone else rest_of(own, taken)
@@ -343,6 +347,8 @@ class _Builder:
         if self.is_canonical:
             part = here.values.object_at(at)
             block |= {key: part[key] for key in ("result", "error") if key in part}
+            if "error" in block and state in ("error", "cancelled") and not is_text(part["error"]):
+                block["error"] = error_in(part["error"])[0]
         elif state in ("error", "cancelled"):
             text, more = error_in(value)
             block |= {"error": text} if more is None else {"result": more, "error": text}
@@ -352,7 +358,7 @@ class _Builder:
             block["result"] = ""  # null, or nothing at all, would be pending
         block["isComplete"] = state != "pending"
         metadata = _present(
-            rawId=self._raw(result.id) if result.id != new and is_adoptable(result.id) else None,
+            rawId=self._raw(result.id) if result.id not in (None, new) else None,
             rawName=result.name if asked and result.name not in (None, asked) else None,
             state=state,
             synthetic=True if result.synthetic else None,
@@ -368,6 +374,11 @@ class _Builder:
         if new is None:
             raise FormError(f"message {here.index} has a call or a result that gets no id")
         return new
+
+
+def _beside(body: Mapping[str, Raw], at: Pointer) -> Object:
+    """Return the members of an object around a value, without the value."""
+    return rest_of(members(body.get(str(at[0]))), {at[1:]}) if len(at) > 1 else {}
 
 
 class _Place(Struct):
@@ -396,13 +407,18 @@ class _Made(Struct):
 
 def _canonical_block(made: _Made, part: Mapping[str, Raw]) -> Object:
     """Return a block of a canonical input with all its other keys."""
-    metadata = _joined(made.metadata, part.get("metadata"))
+    kind = made.value["type"]
+    kind = kind if isinstance(kind, str) else ""  # a block that the form takes as it is
+    metadata = joined(made.metadata, part, kind)
     block = made.value | ({"metadata": metadata} if metadata else {})
-    return block | {key: one for key, one in part.items() if key not in block and key != "metadata"}
+    return block | {key: one for key, one in fitting(part, kind).items() if key not in block}
 
 
 def _keys_of(block: Call | Result) -> set[Pointer]:
-    return {("type",), block.keys.id, block.keys.name, block.keys.body}
+    """Return the places that a block of the form has. An id or a name of another kind is not there."""
+    found = {("type",), block.keys.body}
+    found |= {block.keys.id} if block.id is not None else set()
+    return found | ({block.keys.name} if block.name is not None else set())
 
 
 def _other(block: Block | Blank, value: Raw, part: Mapping[str, Raw]) -> _Made:
@@ -467,21 +483,6 @@ def _is_joined(last: Object, content: Object) -> bool:
     if not {*before, *after} <= {"turnId", "provider", "model"}:
         return False
     return not before or before == after
-
-
-def _joined(known: Object, existing: Raw | None) -> Object:
-    """Return metadata with those of a canonical input, which outrank derived values. Only a state is always derived."""
-    old = members(existing)
-    kept = {key: old[key] if key in old and key != "state" else value for key, value in known.items()}
-    order = [key for key in METADATA_KEYS if key in kept or key in old]
-    found = {key: kept.get(key, old.get(key)) for key in order}
-    return found | {key: value for key, value in old.items() if key not in found}
-
-
-METADATA_KEYS = (
-    "turnId", "rawId", "rawName", "provider", "model", "host", "format", "continued", "openEnd", "type", "server", "state", "rawInput", "synthetic", "reason",
-)  # fmt: skip
-"""The keys of metadata in their order."""
 
 
 def _present(**values: Any) -> Object:

@@ -10,7 +10,7 @@ from turnlint.documents.source import Source
 from turnlint.errors import FormError
 from turnlint.ledger import read as paired
 from turnlint.model import Transcript
-from turnlint.reading import transcripts
+from turnlint.reading import Reading
 
 
 class Refusal(Struct, frozen=True):
@@ -31,11 +31,13 @@ def write_forms(
     """Yield the form of each conversation, or why it has none. `raw_ids` has the former ids of renamed calls.
 
     Conversations in a record of their own come first, in the order of the source; those over several records follow,
-    since their records are read again. The parts that a session left behind are no conversations.
+    since their records are read again. The unreadable records are last: each may have been a conversation, or a part.
+    The parts that a session left behind are no conversations.
     """
     released: list[Transcript] = []
-    for transcript in transcripts(source, format_name):
-        if transcript.dead or not transcript.messages:
+    reading = Reading(source, format_name, ())
+    for transcript in reading.items():
+        if not isinstance(transcript, Transcript) or transcript.dead or not transcript.messages:
             continue
         if all(record.data for record in transcript.records):
             yield _written(prepare(transcript), raw_ids)
@@ -45,6 +47,11 @@ def write_forms(
         for group in reread(source, released, lambda one: one.records):
             for transcript in group:
                 yield _written(prepare(transcript), raw_ids)
+    for gap in reading.gaps:
+        many = gap.until != gap.offset
+        yield Refusal(
+            gap.line, None, f"{'this and later records are' if many else 'the record is'} unreadable"
+        )
 
 
 def _written(transcript: Transcript, raw_ids: Mapping[str, str]) -> Form | Refusal:

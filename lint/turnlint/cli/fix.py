@@ -295,13 +295,13 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
     named = frozenset(name.partition("@")[0] for name in names if name != "auto")
     policy = structs.replace(policy, level=cast("Any", terms.level), levels=terms.levels, named=named)
     if settings.way.form:
-        from turnlint.canonical_form.conversion import repair_options
+        from turnlint.canonical_form.conversion import repair_options, repair_policy
 
         options = repair_options(options)
         return Run(
             options,
             Book(options),
-            policy,
+            repair_policy(policy),
             settings.way,
             look,
             out,

@@ -119,10 +119,10 @@ def canonical(given: Plain, options: Options, policy: Policy) -> Fixed[tuple[dic
     """Return the conversations in the canonical form; an unrecognized format raises `InputError`."""
     from json import loads
 
-    from turnlint.canonical_form.conversion import converted, repair_options
+    from turnlint.canonical_form.conversion import converted, repair_options, repair_policy
     from turnlint.repair.passes import fix
 
-    options = repair_options(options)
+    options, policy = repair_options(options), repair_policy(policy)
     before = written(given, options)
     if before.data != NO_MESSAGES:
         events(before, options)

@@ -29,6 +29,8 @@ class Policy(Struct, frozen=True):
     """Providers that the user named."""
     select: bool = False
     """Whether the user selected rules, so that their info findings are repaired too."""
+    keeps_ids: bool = False
+    """Whether calls keep their ids, because the canonical form gives each of them its own."""
 
 
 Chosen = tuple[Finding, Step]
@@ -38,6 +40,8 @@ def wanted(finding: Finding, policy: Policy) -> bool:
     """Whether a finding is to be repaired."""
     fix = finding.fix
     if fix is None or not fix.steps:
+        return False
+    if policy.keeps_ids and all(isinstance(step, Rename) for step in fix.steps):
         return False
     if REACHES.index(fix.level) > REACHES.index(reach(finding, policy) or policy.level):
         return False

@@ -70,6 +70,8 @@ def unmix(sheet: Sheet, index: int, calls: frozenset[Pointer]) -> bool:
         follows = (place[0], int(place[1]) + 1) in of_model
         if place in calls or (place in thoughts and follows):
             of_model.add(place)
+    if len(of_model) == len(places):
+        return _give_to_model(sheet, index, shell)
     runs = [(is_model, [*some]) for is_model, some in groupby(places, lambda place: place in of_model)]
     stays = next((number for number, (is_model, _) in enumerate(runs) if not is_model), None)
     if stays is None or len(runs) == 1:
@@ -81,6 +83,16 @@ def unmix(sheet: Sheet, index: int, calls: frozenset[Pointer]) -> bool:
             more = {key: value for key, value in own.items() if key != writer.blocks_key}
             piece = sheet.holder([sheet.lift(index, place) for place in some], index, more)
             _add(sheet, piece, index, before=number < stays)
+    sheet.filled.add(index)
+    return True
+
+
+def _give_to_model(sheet: Sheet, index: int, shell: dict[str, Any]) -> bool:
+    """Change the speaker of a message that has only calls."""
+    assert sheet.writer is not None
+    for key, value in shell.items():
+        if key != sheet.writer.blocks_key:
+            sheet.edits(index).put(sheet.place(index, (key,)), sheet.written(value, index))
     sheet.filled.add(index)
     return True
 

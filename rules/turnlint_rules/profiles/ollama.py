@@ -121,7 +121,10 @@ PROFILES = (
                 rule="conflicting-results", severity="warning", source="ollama 0.6.3: results bear a tool's name",
                 date="2026-11",
             ),
-            Weight(rule="missing-call-id", severity="info", source="recorded 8532f200a440810c", date="2026-11"),
+            Weight(
+                rule="missing-call-id", severity="info", wires=("ollama", "openai-chat"), date="2026-11",
+                source="recorded 8532f200a440810c",
+            ),
         ),
         known=_KNOWN,
     ),

@@ -122,12 +122,13 @@ def _own_calls(case: Case, index: int, results: list[Result]) -> frozenset[Point
         value = case.said(index, place)
         if len(place) != 2 or value is None or case.known_calls.repeated(value) is not None:
             continue
-        name = case.said(index, (*place, *id_below(value)))
-        key = name_below(value) if name is None else name
+        said = case.said(index, (*place, *id_below(value)))
+        has_id = said is not None and not (isinstance(said, str) and is_missing(said))
+        key = said if has_id else name_below(value)
         if not isinstance(key, str) or is_missing(key) or key in found:
             return frozenset()  # two calls share an id or a name
         found[key] = place
-    named = [(found.get(one.name if one.id is None else one.id), one.at) for one in results]
+    named = [(found.get(one.name if is_missing(one.id) else one.id), one.at) for one in results]
     answered = [(place, at) for place, at in named if place is not None]
     follow = all(not at or (at[:1] == place[:1] and _number(place) < _number(at)) for place, at in answered)
     is_clear = follow and len({place for place, _ in answered}) == len(answered) == len(results)

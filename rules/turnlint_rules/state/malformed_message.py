@@ -14,8 +14,8 @@ How it happens
     Records of another kind were appended to the file.
 
 What fix does
-    lossless: writes an empty string for an empty list where a text is expected. Otherwise nothing: the
-    intended content is not known.
+    lossless: writes an empty string for an empty list where a text is expected. Moves a call of another speaker
+    into a message of the model, if that is an error. Otherwise nothing: the intended content is not known.
 
 Evidence
     OpenAI Chat, recorded exchange 4a701ec87220729f: "Invalid type for 'messages[0].content': expected one of
@@ -27,7 +27,21 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule, name_key
+from turnlint.api import (
+    Call,
+    Case,
+    Damage,
+    Finding,
+    Fix,
+    Misfit,
+    Pointer,
+    Put,
+    Raw,
+    Record,
+    Rule,
+    Unmix,
+    name_key,
+)
 
 RULE = Rule("ST103", "malformed-message", "error", fix="lossless", triggers=frozenset({"misfit", "record"}))
 
@@ -39,6 +53,7 @@ BAD = (
     Raw("anthropic", b'{"messages": [{"role": "narrator", "content": "once"}]}\n', (("ST103", 1),)),
     Raw("canonical", b'{"history": [{"speaker": "human", "blocks": "hi"}]}\n', (("ST103", 1),)),
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "a"}]}\n42\n', (("ST103", 2),)),
+    Raw("canonical", b'{"history": [{"speaker": "human", "blocks": [{"type": "text", "text": "a"}, {"type": "tool_call", "id": "c1", "name": "run", "parameters": {}}]}, {"speaker": "tool", "blocks": [{"type": "tool_response", "callId": "c1", "result": "r"}]}]}\n', (("ST103", 1),)),
     Raw("ollama", b'{"model": "m", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": []}], "think": true}\n', (("ST103", 1),)),
 )  # fmt: skip
 GOOD = (
@@ -64,7 +79,14 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, record: Record, misfit: Misfit, places: dict[tuple[int, Pointer], int]) -> Fix | None:
-    """Return the repair of an empty list in place of a string: neither has any content."""
+    """Return the repair of a call of another speaker, or of an empty list in place of a string without content."""
+    # The messages of an agent's log are records of their own: a block has no list to go to.
+    is_request = misfit.grave and not case.transcript.is_log
+    if is_request and (owner := places.get((id(record), misfit.at[:-2]))) is not None:
+        message = case.messages[owner]
+        calls = {one.at for one in message.blocks if isinstance(one, Call)}
+        if misfit.at[-2:] in calls and message.role != "assistant":
+            return Fix("lossless", "move the call into a message of the model", (Unmix(owner),))
     index = places.get((id(record), misfit.at[:-1]))
     if index is None or misfit.at[-1:] != ("content",) or misfit.expected != "a string":
         return None
