@@ -1,12 +1,12 @@
 """Convert a repaired source to the canonical form, and repair what only shows in that form."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from msgspec import Struct, field, structs
 
-from turnlint.canonical_form.form import FORMAT, NO_NAMES, Form
+from turnlint.canonical_form.form import FORMAT, Form
 from turnlint.canonical_form.writing import Refusal, write_forms
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
@@ -65,7 +65,7 @@ def converted(
     own = structs.replace(repair_options(options), format=FORMAT)
     native = spooled(source, patched(source, fixed.patches)) if fixed.patches else nullcontext(source)
     with native as repaired:
-        first = _lines(repaired, options.format, options.origin, conversion, _raw_ids(fixed.changes))
+        first = _lines(repaired, options.format, options.origin, conversion)
         with spooled(source, first) as form:
             again = fix(form, own, Book(own), policy)
             conversion.changes, conversion.again = again.changes, again.told
@@ -79,21 +79,11 @@ def converted(
                 yield _lines(complete, FORMAT, None, Conversion()), conversion
 
 
-def _raw_ids(changes: Iterable[Change]) -> dict[str, str]:
-    """Return the ids in the source of calls that shared an id, by the distinct ids that the repair gave them."""
-    found: dict[str, str] = {}
-    for change in changes:
-        if change.before_id is not None and change.after_id is not None:
-            found[change.after_id] = found.get(change.before_id, change.before_id)
-    return found
-
-
 def _lines(
-    source: Source, format_name: str | None, origin: str | None, conversion: Conversion,
-    raw_ids: Mapping[str, str] = NO_NAMES,
-) -> Iterator[bytes]:  # fmt: skip
+    source: Source, format_name: str | None, origin: str | None, conversion: Conversion
+) -> Iterator[bytes]:
     """Yield a line for each conversation, and count them."""
-    for one in write_forms(source, format_name, partial(_with_origin, origin), raw_ids):
+    for one in write_forms(source, format_name, partial(_with_origin, origin)):
         if isinstance(one, Form):
             conversion.conversations += 1
             conversion.calls += one.calls

@@ -7,7 +7,6 @@ for each call its id in the log, its provider and its model. Values of keys that
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -62,7 +61,6 @@ DEFAULT_ROLES = frozenset({
 """Names of roles that the speaker replaces."""
 TOOL = "tool"
 PIECES = ("call", "result")
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class Form(Struct, frozen=True):
@@ -84,14 +82,13 @@ class Form(Struct, frozen=True):
         return len(self.told.results)
 
 
-def write_form(transcript: Transcript, pairs: Ledger, raw_ids: Mapping[str, str] = NO_NAMES) -> Form:
+def write_form(transcript: Transcript, pairs: Ledger) -> Form:
     """Write the canonical form of a conversation whose records have their bytes.
 
-    `raw_ids` has the former ids of calls that a repair gave other ids.
     Raises `FormError` where a value cannot be written, or where the form does not read back as the conversation.
     """
     try:
-        builder = _Builder(transcript, pairs, raw_ids)
+        builder = _Builder(transcript, pairs)
         data = json.format(json.encode(builder.form()), indent=-1)
         data.decode()  # raw values may have bytes that are no UTF-8
     except (ValueError, RecursionError, UnicodeError) as error:
@@ -103,9 +100,8 @@ def write_form(transcript: Transcript, pairs: Ledger, raw_ids: Mapping[str, str]
 class _Builder:
     """The values of one conversation, and the names that its interactions get."""
 
-    def __init__(self, transcript: Transcript, pairs: Ledger, raw_ids: Mapping[str, str]) -> None:
+    def __init__(self, transcript: Transcript, pairs: Ledger) -> None:
         self.transcript = transcript
-        self.raw_ids = raw_ids
         self.is_canonical = transcript.wire.speaks == FORMAT
         self.origin = origin_of(transcript)
         self.entries = canonicalize(transcript, pairs, everywhere=True).entries
@@ -320,7 +316,7 @@ class _Builder:
         new = self._id(here, seq)
         kind = "custom" if call.arguments == "free" else call.kind
         metadata = _present(
-            rawId=self._raw(call.id) if call.id != new else None,
+            rawId=call.id if call.id != new else None,
             provider=provider_of(self.transcript, here.message) or None,
             model=self._model_of(here.message),
             type=None if kind in ORDINARY_KINDS else kind,
@@ -358,16 +354,12 @@ class _Builder:
             block["result"] = ""  # null, or nothing at all, would be pending
         block["isComplete"] = state != "pending"
         metadata = _present(
-            rawId=self._raw(result.id) if result.id not in (None, new) else None,
+            rawId=result.id if result.id not in (None, new) else None,
             rawName=result.name if asked and result.name not in (None, asked) else None,
             state=state,
             synthetic=True if result.synthetic else None,
         )
         return _Made(block, metadata, _keys_of(result))
-
-    def _raw(self, identifier: str | None) -> str | None:
-        """Return an id as the log has it."""
-        return identifier if identifier is None else self.raw_ids.get(identifier, identifier)
 
     def _id(self, here: "_Place", seq: int) -> str:
         new = self.ids[seq]

@@ -1,10 +1,10 @@
 """Write the conversations of a source in the canonical form, one on each line."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from turnlint.canonical_form.form import NO_NAMES, Form, write_form
+from turnlint.canonical_form.form import Form, write_form
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Source
 from turnlint.errors import FormError
@@ -25,10 +25,8 @@ Prepare = Callable[[Transcript], Transcript]
 """Completes a conversation with what the user said about it."""
 
 
-def write_forms(
-    source: Source, format_name: str | None, prepare: Prepare, raw_ids: Mapping[str, str] = NO_NAMES
-) -> Iterator[Form | Refusal]:
-    """Yield the form of each conversation, or why it has none. `raw_ids` has the former ids of renamed calls.
+def write_forms(source: Source, format_name: str | None, prepare: Prepare) -> Iterator[Form | Refusal]:
+    """Yield the form of each conversation, or why it has none.
 
     Conversations in a record of their own come first, in the order of the source; those over several records follow,
     since their records are read again. The unreadable records are last: each may have been a conversation, or a part.
@@ -40,13 +38,13 @@ def write_forms(
         if not isinstance(transcript, Transcript) or transcript.dead or not transcript.messages:
             continue
         if all(record.data for record in transcript.records):
-            yield _written(prepare(transcript), raw_ids)
+            yield _written(prepare(transcript))
         else:
             released.append(transcript)
     if released:
         for group in reread(source, released, lambda one: one.records):
             for transcript in group:
-                yield _written(prepare(transcript), raw_ids)
+                yield _written(prepare(transcript))
     for gap in reading.gaps:
         many = gap.until != gap.offset
         yield Refusal(
@@ -54,9 +52,9 @@ def write_forms(
         )
 
 
-def _written(transcript: Transcript, raw_ids: Mapping[str, str]) -> Form | Refusal:
+def _written(transcript: Transcript) -> Form | Refusal:
     try:
         pairs = paired(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
-        return write_form(transcript, pairs, raw_ids)
+        return write_form(transcript, pairs)
     except FormError as error:
         return Refusal(transcript.messages[0].record.line, transcript.id, str(error))
