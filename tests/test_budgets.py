@@ -38,6 +38,7 @@ def test_covering_rows_have_every_combination(strength: int) -> None:
     assert len(kept) == {1: 4, 2: 12, 3: 24}[strength]
 
 
+@pytest.mark.slow
 def test_both_passes_together_run_every_test_once(tmp_path: Path) -> None:
     (tmp_path / "test_table.py").write_text(TABLE)
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())

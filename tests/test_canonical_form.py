@@ -86,6 +86,7 @@ def records_of(text: str, format_name: str) -> list[Any]:
 # The form itself.
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_fixture_has_a_canonical_form_that_is_valid_and_stable(path: Path, tmp_path: Path) -> None:
     """Valid by `turnlint schema transcript`; writing it again changes no byte."""

@@ -34,6 +34,7 @@ def run_both(
     return [(item.returncode, item.stdout, item.stderr) for item in (forked, spawned)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "data"),
     [

@@ -200,6 +200,7 @@ def test_no_content_of_transcripts_beyond_ids_and_tool_names(folder: Path) -> No
     assert CONTENT not in whole
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("wire", WIRES)
 def test_hostile_names_stay_harmless(folder: Path, wire: str) -> None:
     path = folder / "hostile.jsonl"

@@ -38,6 +38,7 @@ def test_evidence_of_a_pair(wire: Wire, text: str, expected: str) -> None:
     assert ", ".join(f"{seq} {what}" for seq, what in outcome) == expected
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", fuzz_pairs.FORMS)
 def test_marked_conversations_keep_their_results(form: str) -> None:
     """A few draws of the fuzz; `TURNLINT_FUZZ=8000 pytest tests/test_hostile_pairs.py` runs more."""

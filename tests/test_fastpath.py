@@ -246,6 +246,7 @@ MODELS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("log", REQUEST_FORMATS)
 def test_a_gate_decides_on_each_model_as_if_it_were_alone(log: str) -> None:
     """Envelopes that differ in the model share the parsed result of their other parts."""

@@ -363,6 +363,7 @@ def test_an_interrupted_run_reports_its_changes(folder: Path, monkeypatch: pytes
     assert (report["complete"], [file["path"] for file in report["files"]]) == (False, ["broken.jsonl"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "arguments", [["broken.jsonl"], ["broken.jsonl", "--diff"], ["broken.jsonl", "-o", "-"]]
 )

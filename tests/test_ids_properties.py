@@ -160,6 +160,7 @@ def test_every_result_keeps_its_call(wire: Wire, target: Profile, conversation: 
         assert partners(after) == partners(before)
 
 
+@pytest.mark.slow
 @EVERY_NEEDING
 def test_ten_thousand_ids_that_differ_only_after_a_length_limit(target: Profile) -> None:
     many = [(f"toolu_01Abc{'x' * 30}.{n}", "f") for n in range(10_000)]

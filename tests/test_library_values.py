@@ -177,6 +177,7 @@ def records() -> Iterator[tuple[str, Any]]:
             yield f"{path.stem}:{number}", value
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", range(8))
 def test_fixtures_are_fixed_as_the_command_fixes_them(part: int) -> None:

@@ -81,6 +81,7 @@ def test_severities_and_settings_are_those_of_the_nearest_folder(tmp_path: Path)
         assert editor.actions("raw/a.jsonl") == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("settings", "wanted"),
     [

@@ -195,6 +195,7 @@ def test_requests_that_the_platform_accepted_are_read_whole_and_without_error(
     assert tally.noted["foreign-names"] >= 15
 
 
+@pytest.mark.slow
 @NEEDS_CORPUS
 def test_no_request_that_another_server_accepted_is_taken_for_it() -> None:
     others = exchanges(lambda item: item["wire"] == "openai-chat" and item["provider"] != "mistral")

@@ -224,6 +224,7 @@ def _bedrock_request() -> dict[str, Any]:
     return request
 
 
+@pytest.mark.slow
 def test_every_request_that_boto3_refuses_has_an_error_here() -> None:
     pytest.importorskip("botocore", minversion="1.43")
     from botocore.loaders import Loader

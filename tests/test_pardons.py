@@ -177,6 +177,7 @@ def test_texts_of_a_record_cannot_control_a_terminal_or_a_log(tmp_path: Path) ->
             assert "\n::error::pwned" not in stream
 
 
+@pytest.mark.slow
 def test_odd_values_never_break_a_run(tmp_path: Path) -> None:
     chance = random.Random(7)  # noqa: S311 - the same values in every run
 

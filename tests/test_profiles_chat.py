@@ -442,6 +442,7 @@ def recorded() -> Iterator[tuple[str, Message]]:
                 yield ("azure-openai" if "azure" in (exchange["host"] or "") else name), exchange
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 def test_findings_of_recorded_requests_agree_with_their_server() -> None:
     groups: defaultdict[str, list[Message]] = defaultdict(list)

@@ -40,6 +40,7 @@ def read_back(text: str, folder: Path) -> tuple[Profile, ...]:
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_provider_that_is_saved_and_read_is_equal(name: str, tmp_path: Path) -> None:
     versions = PROVIDERS.versions(name)
@@ -49,6 +50,7 @@ def test_a_provider_that_is_saved_and_read_is_equal(name: str, tmp_path: Path) -
         assert_means_the_same(one, other)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("label", LABELS)
 def test_one_version_that_is_saved_and_read_is_equal(label: str, tmp_path: Path) -> None:
     (profile,) = PROVIDERS.named(label if "@" in label else f"{label}@")
@@ -56,6 +58,7 @@ def test_one_version_that_is_saved_and_read_is_equal(label: str, tmp_path: Path)
     assert_means_the_same(profile, again)
 
 
+@pytest.mark.slow
 def test_all_providers_fit_into_one_file(tmp_path: Path) -> None:
     everything = tuple(profile for name in NAMES for profile in PROVIDERS.versions(name))
     assert [item.label for item in read_back(text_of(everything), tmp_path)] == LABELS

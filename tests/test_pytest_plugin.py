@@ -109,6 +109,7 @@ E           |
     assert "unknown provider 'opnai'; did you mean 'openai'?" in done.stdout
 
 
+@pytest.mark.slow
 def test_on_a_build_server_no_content_is_shown(folder: Path) -> None:
     (folder / "test_it.py").write_text(
         f"def test_it(assert_valid_transcript):\n    given = {[APART]!r}[0]\n    assert_valid_transcript(given)\n"
@@ -217,6 +218,7 @@ def test_an_invalid_configuration_is_an_error_with_a_sentence(folder: Path, line
     assert "INTERNALERROR" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_other_json_is_skipped_in_a_folder_and_reported_by_name(folder: Path) -> None:
     (folder / "logs" / "package.json").write_text('{"name": "x"}')
     assert len(outcomes(run(folder, "--turnlint").stdout)) == 6

@@ -64,6 +64,7 @@ def test_a_file_outside_of_the_folder_has_an_absolute_address_and_a_link_is_foll
     assert linked == {"uri": "logs/a%20b%231.jsonl", "uriBaseId": ROOT}
 
 
+@pytest.mark.slow
 def test_sarif_keeps_the_worst_5000_and_counts_the_others() -> None:
     rows = [row(("info", "warning", "error")[number % 3], number) for number in range(1, 9001)]
     (run,) = sarif(written("sarif", *rows))["runs"]

@@ -120,6 +120,7 @@ def with_other_value(line: bytes, other: bytes, chance: random.Random) -> bytes:
     return json.dumps(record, ensure_ascii=chance.random() < 0.3).encode()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_changed_sessions_have_the_same_findings(name: str, tmp_path: Path) -> None:
     chance = random.Random(name)  # noqa: S311 - the same changes every time

@@ -324,6 +324,7 @@ def few(turns: list[Any]) -> Iterator[bool]:
         yield isinstance(calls_of_value, list) and 1 < len(behind) < len(calls_of_value)
 
 
+@pytest.mark.slow
 def test_repairs_of_broken_samples_converge_and_lose_no_possible_result() -> None:
     for number in range(150):
         rng = Random(number)  # noqa: S311 - the same ones in every run

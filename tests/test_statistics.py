@@ -97,6 +97,7 @@ def test_findings_in_the_baseline_are_not_counted(logs: Path) -> None:
     assert counted(logs, "model") == [("gpt-5", 2), (None, 2), ("kimi-k2", 1)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", ["file", "model", "day"])
 def test_counts_are_the_same_with_more_processes_and_from_a_cache(tmp_path: Path, by: str) -> None:
     folder = tmp_path / "logs"
