@@ -458,11 +458,9 @@ def test_a_broken_state_is_accepted_after_a_repair(name: str, profile: str) -> N
 
 
 LONELY = {
-    ("result_before_call", "result_far_behind"), ("result_before_call", "results_among_calls"),
-    ("other_id_in_the_result", "calls_in_the_content_of_results"), ("pruned_start", "calls_of_the_user"),
-    ("no_id_in_the_result", "calls_in_the_content_of_results"),
+    ("result_before_call", "results_among_calls"), ("no_id_in_the_result", "calls_in_the_content_of_results"),
 }  # fmt: skip
-"""A call is only in a content of results, without a result of its own: ST114 has no repair for it."""
+"""A call is only in a content of results, and a result there may be its own: ST114 has no repair for it."""
 DOUBTFUL = {
     ("empty_ids", "duplicate_result_in_other_words"), ("duplicate_result_in_other_words", "empty_ids"),
 }  # fmt: skip

@@ -80,6 +80,11 @@ class Case(Struct, frozen=True, dict=True):
         return {message: texts[turn] for message, turn in asking.items() if turn in texts}
 
     @cached_property
+    def ids_of_results(self) -> frozenset[str]:
+        """Return the ids of all results."""
+        return frozenset(one.result.id for one, _ in self.answered if one.result.id)
+
+    @cached_property
     def next_words(self) -> list[int]:
         """Return for each message the first one from it on that is empty or has more than calls, results or thoughts."""
         following = [len(self.messages)]

@@ -14,8 +14,8 @@ How it happens
 
 What fix does
     lossy: removes the copy. The journal keeps it, and the call in the assistant message stays. A call that
-    occurs in no assistant message is not a copy and stays. lossless: if its result follows it in the same
-    message, moves the call into an assistant message before the result.
+    occurs in no assistant message is not a copy: lossy removes it only if no result can be its own. lossless:
+    if its result follows it in the same message, moves the call into an assistant message before the result.
 
 Evidence
     Anthropic: "`tool_use` blocks can only be in `assistant` messages". An issue of an agent of the Gemini
@@ -91,6 +91,9 @@ def check(case: Case) -> Iterator[Finding]:
             # Without the bytes of the record, a copy cannot be distinguished from a separate call.
             is_copy = value is not None and case.known_calls.repeated(value) is not None
             fix = Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if is_copy else None
+            if not is_copy and value is not None and _has_no_result(case, index, place):
+                title = "remove the call, which has no result and no assistant message"
+                fix = Fix("lossy", title, (Drop(Piece(index, place)),))
             if place in own:
                 fix = Fix(
                     "lossless",
@@ -113,6 +116,18 @@ def check(case: Case) -> Iterator[Finding]:
                 else "",
                 fix=fix,
             )
+
+
+def _has_no_result(case: Case, index: int, place: Pointer) -> bool:
+    """Whether no result of the conversation can be that of a call in a message of results."""
+    value = case.said(index, place)
+    said = case.said(index, (*place, *id_below(value)))
+    if not isinstance(said, str) or is_missing(said):
+        # Without an id, any result that has no call may be its own.
+        return not case.ledger.orphans
+    return said not in case.ids_of_results and not any(
+        is_missing(one.result.id) for one in case.ledger.orphans
+    )
 
 
 def _own_calls(case: Case, index: int, results: list[Result]) -> frozenset[Pointer]:
