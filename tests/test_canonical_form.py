@@ -438,7 +438,7 @@ def test_the_provider_comes_from_the_host_the_model_or_the_option() -> None:
         "openai": form_of(chat(model="gpt-5.1")),
         "mistral": form_of(chat(model="mistral-large-latest")),
         "groq": form_of(chat(model="x", base_url="https://api.groq.com/openai/v1")),
-        "acme": form_of(chat(model="gpt-5.1"), origin="acme"),
+        "own-server": form_of(chat(model="gpt-5.1"), origin="own-server"),
     }
     for provider, form in named.items():
         call = blocks(form, "tool_call")[0]

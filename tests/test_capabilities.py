@@ -75,46 +75,50 @@ def calls(count: int) -> list[dict[str, Any]]:
     return [user, {"role": "assistant", "content": None, "tool_calls": asked}, *results, user]
 
 
-@pytest.mark.parametrize(("count", "expected"), [(2, []), (128, []), (129, [("PR319", "warning", "acme")])])
+@pytest.mark.parametrize(
+    ("count", "expected"), [(2, []), (128, []), (129, [("PR319", "warning", "own-server")])]
+)
 def test_conservative_defaults_apply_to_an_unknown_provider(count: int, expected: list[Any]) -> None:
-    with pytest.warns(UserWarning, match="unknown provider 'acme': conservative defaults apply") as caught:
-        found = turnlint.lint(calls(count), provider="acme")
+    with pytest.warns(
+        UserWarning, match="unknown provider 'own-server': conservative defaults apply"
+    ) as caught:
+        found = turnlint.lint(calls(count), provider="own-server")
     assert [(one.code, one.severity, one.provider) for one in found] == expected
     assert Path(caught[0].filename).name == Path(__file__).name
 
 
-@pytest.mark.parametrize("host", ["", "api.acme.example"])
+@pytest.mark.parametrize("host", ["", "api.own-server.example"])
 def test_conservative_defaults_apply_to_a_record_of_an_unknown_provider(host: str) -> None:
-    found = turnlint.lint({"host": host, "request": {"model": "acme-1", "messages": calls(129)}})
+    found = turnlint.lint({"host": host, "request": {"model": "own-server-1", "messages": calls(129)}})
     assert [(one.code, one.severity, one.provider) for one in found] == [("PR319", "warning", "shared")]
 
 
 def test_an_unknown_provider_is_a_remark_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("log.json").write_text(json.dumps({"messages": calls(129)}))
-    remark = "turnlint: unknown provider 'acme': conservative defaults apply; `turnlint profiles` lists the known providers\n"
-    linted = run("lint", "log.json", "--provider", "acme", "--output-format", "concise")
+    remark = "turnlint: unknown provider 'own-server': conservative defaults apply; `turnlint profiles` lists the known providers\n"
+    linted = run("lint", "log.json", "--provider", "own-server", "--output-format", "concise")
     assert (linted.exit_code, linted.stderr) == (0, remark)
-    assert "PR319[warning] over-limit at acme" in linted.stdout
-    fixed = run("fix", "log.json", "--provider", "acme", "--check")
+    assert "PR319[warning] over-limit at own-server" in linted.stdout
+    fixed = run("fix", "log.json", "--provider", "own-server", "--check")
     assert (fixed.exit_code, fixed.stderr) == (0, remark)
-    assert "would be accepted by acme: unknown; its rules are not known" in fixed.stdout
-    shown = run("profiles", "acme")
+    assert "would be accepted by own-server: unknown; its rules are not known" in fixed.stdout
+    shown = run("profiles", "own-server")
     assert (shown.exit_code, shown.stderr) == (0, remark)
     assert "  parallel_calls: false\n" in shown.stdout
     assert "  max_calls: 1\n" in shown.stdout
-    assert run("ids", "log.json", "--provider", "acme").stderr == remark
-    Path("turnlint.yaml").write_text("provider: acme\n")
+    assert run("ids", "log.json", "--provider", "own-server").stderr == remark
+    Path("turnlint.yaml").write_text("provider: own-server\n")
     assert run("lint", "log.json").stderr == remark
-    assert run("why", "no such text", "log.json", "--provider", "acme").exit_code == 2
+    assert run("why", "no such text", "log.json", "--provider", "own-server").exit_code == 2
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("opnai", "did you mean 'openai'"), ("ANTHROPIC", "did you mean 'anthropic'"), ("gemni", "did you mean 'gemini'"),
-        ("openai@41", "unknown version '41' of openai"), ("acme@2", "unknown provider 'acme'"),
-        ("acme.json", "unknown provider 'acme.json'"), ("a b", "unknown provider 'a b'"), ("-", "unknown provider '-'"),
+        ("openai@41", "unknown version '41' of openai"), ("own-server@2", "unknown provider 'own-server'"),
+        ("own-server.json", "unknown provider 'own-server.json'"), ("a b", "unknown provider 'a b'"), ("-", "unknown provider '-'"),
     ],
 )  # fmt: skip
 def test_a_misspelled_provider_is_an_error_with_the_nearest_name(name: str, reason: str) -> None:
