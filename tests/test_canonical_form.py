@@ -176,6 +176,22 @@ def test_the_form_has_blocks_ids_turns_states_and_origins() -> None:
     }  # fmt: skip
 
 
+def test_the_page_shows_the_form_of_a_request() -> None:
+    page = (ROOT / "lint" / "turnlint" / "docs" / "canonical.md").read_text()
+    shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    call = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+    }
+    request = {"id": "s-17", "model": "gpt-5.1", "temperature": 0.5, "tools": [], "messages": [
+        {"role": "user", "content": "What is the weather in Paris?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "18 degrees"},
+    ]}  # fmt: skip
+    assert form_of(request) == shown
+
+
 def test_numbers_and_texts_are_written_as_the_record_has_them() -> None:
     arguments = '{"big": 12345678901234567890123, "small": 1.50e-7, "text": "\\u00e9 \\ud83d\\ude00"}'
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": arguments}}
