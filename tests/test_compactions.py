@@ -20,7 +20,7 @@ TIME = "2026-11-01T10:00:0{}.000Z"
 
 
 def claude(*said: Value | None, session: str = "s", agent: str | None = None) -> list[Value]:
-    """A session of Claude Code, one line for each message; nothing stands for a compaction."""
+    """A session of Claude Code, one line for each message, without a record of a compaction."""
     found: list[Value] = []
     for number, one in enumerate(said):
         parent = f"u{number - 1}" if number and one is not None else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from turnlint import carriers
-from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
+from turnlint.carrying.carrier import AcceptedConversation, Carrier, Reader, Stray
 from turnlint.carrying.envelope import named_groups
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
@@ -375,7 +375,7 @@ class Reading:
 
     def _items_of(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
-            if isinstance(one, Vouched):
+            if isinstance(one, AcceptedConversation):
                 self.count += 1
             elif isinstance(one, Transcript):
                 if self.collector is not None:
@@ -500,7 +500,7 @@ def _stray(stray: Stray) -> Trouble:
 
 
 def _fits_badly(found: Transcript | Stray) -> bool:
-    if isinstance(found, Vouched):
+    if isinstance(found, AcceptedConversation):
         return False
     return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
 

@@ -29,7 +29,7 @@ class Stray(Struct, frozen=True):
     """Whether records of this family may be without a conversation: an error response, an expired batch line."""
 
 
-class Vouched(Stray, frozen=True):
+class AcceptedConversation(Stray, frozen=True):
     """A conversation that a scanner accepted without findings. It counts as a conversation."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
-from turnlint.carrying.carrier import Stray, Vouched
+from turnlint.carrying.carrier import AcceptedConversation, Stray
 from turnlint.completions import content_of
 from turnlint.documents.decode import normal
 from turnlint.documents.reread import release
@@ -114,7 +114,7 @@ class Lines:
         if conversation.unread and self.scanner is not None:
             if self.scanner.accepts(conversation.unread, headless=conversation.headless):
                 self.held -= len(conversation.unread)
-                return Vouched(Record(1, 0, b""), None, expected=True)
+                return AcceptedConversation(Record(1, 0, b""), None, expected=True)
             self._read(key, conversation)
         self.held -= len(conversation.messages)
         is_answer = _is_one_answer(conversation)

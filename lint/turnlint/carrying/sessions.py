@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct, structs
 
-from turnlint.carrying.carrier import Carrier, Stray, Vouched
+from turnlint.carrying.carrier import AcceptedConversation, Carrier, Stray
 from turnlint.carrying.lines import digest, lean
 from turnlint.carrying.syntax import WireSyntax
 from turnlint.carrying.writer import MessageWriter
@@ -248,7 +248,7 @@ class Sessions:
                 continue
             unread = [entry for entry in replay.entries if entry.unread >= 0]
             if unread and self.scanner.accepts(replay, unread):
-                yield Vouched(Record(1, 0, b""), None, expected=True)
+                yield AcceptedConversation(Record(1, 0, b""), None, expected=True)
             elif unread and (short := self.scanner.shorten(replay, unread)) is not None:
                 yield short
             else:
