@@ -7,10 +7,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec import Raw
 
 from canonical_forms import CONVERSATION, blocks, chat, form_of, forms, ids, records_of, run
 from turnlint import notation
-from turnlint.canonical_form import Form
+from turnlint.canonical_form import Form, Refusal
 from turnlint.canonical_form.metadata import METADATA_KEYS
 from turnlint.ids import canonical_id
 from turnlint.library import to_canonical
@@ -257,6 +258,13 @@ def test_the_report_has_the_repairs_and_the_form(tmp_path: Path) -> None:
     assert {change["what"] for change in found["changes"]} == {"moved", "added"}
     (content,) = [one for one in json.loads(out.read_text())["history"] if one["speaker"] == "tool"]
     assert [one["metadata"].get("synthetic") for one in content["blocks"]] == [None, True]
+
+
+def test_a_form_with_another_result_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnlint.canonical_form.form.payload_in", lambda _: Raw(b'"another text"'))
+    (refused,) = forms(json.dumps(chat()).encode())
+    assert isinstance(refused, Refusal)
+    assert refused.reason == "the result of a call does not read back"
 
 
 def test_the_library_writes_the_same_form(tmp_path: Path) -> None:

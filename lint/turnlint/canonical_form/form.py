@@ -29,6 +29,7 @@ from turnlint.canonical_form.metadata import CONTENT, RECORD, fitting, joined
 from turnlint.carriers.canonical import CARRIER, OWN_PARTS, SPEAKERS
 from turnlint.carrying.raws import NOTHING, is_blank
 from turnlint.case import Case
+from turnlint.completions import has_same_content
 from turnlint.errors import FormError
 from turnlint.events import Told
 from turnlint.ids import canonicalize, origin_of, provider_of
@@ -61,6 +62,8 @@ DEFAULT_ROLES = frozenset({
 """Names of roles that the speaker replaces."""
 TOOL = "tool"
 PIECES = ("call", "result")
+TEXT_PARTS = frozenset({"text", "input_text", "output_text", "json", "json-other"})
+"""Kinds of the parts of a result that are no files."""
 
 
 class Form(Struct, frozen=True):
@@ -488,14 +491,27 @@ def _verify(data: bytes, transcript: Transcript, pairs: Ledger, system_texts: in
     if len(back) != 1:
         raise FormError("it does not read back as one conversation")
     before = _summary(transcript.messages, pairs, system_texts)
-    after = _summary(back[0].messages, paired(back[0].messages, back[0].wire))
+    again_paired = paired(back[0].messages, back[0].wire)
+    after = _summary(back[0].messages, again_paired)
     for what, one, other in zip(("calls", "results", "texts"), before, after, strict=False):
         if one != other:
             raise FormError(f"its {what} do not read back")
+    for one, other in zip(pairs.interactions, again_paired.interactions, strict=True):
+        if one.answer and other.answer and not _has_same_result(one.answer.result, other.answer.result):
+            raise FormError("the result of a call does not read back")
     kinds = (one.asked.call.arguments for one in pairs.interactions)
     for kind, one, other in zip(kinds, before[-1], after[-1], strict=True):
         if kind == "object" and one != other and not _are_equal(one, other):
             raise FormError("its arguments do not read back")
+
+
+def _has_same_result(one: Result, other: Result) -> bool:
+    """Whether two results have the same content. The form spells errors in another way, and puts files beside them."""
+    has_files = not TEXT_PARTS.issuperset(one.parts)
+    if state_of(one) != "complete" or has_files or is_digest(one.body) or is_digest(other.body):
+        return True
+    found = (b'""' if body in (b"", b"null") else body for body in (one.body, other.body))
+    return has_same_content(*found)
 
 
 def _are_equal(one: bytes, other: bytes) -> bool:
